@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { Net } from '../connectors/connector.js';
+import type { openConnector } from '../connectors/registry.js';
+import type { Repos } from '../db/repos/index.js';
+import type { InTransaction } from '../db/tx.js';
+import type { Box } from '../secrets/box.js';
+
+export interface ActivityDeps {
+  repos: Repos;
+  inTransaction: InTransaction;
+  box: Box;
+  openConnector: typeof openConnector;
+  net: Net;
+  log: Logger;
+  settings: ActivitySettings;
+}
+
+export interface ActivitySettings {
+  /** How often a long activity shows a sign of life. */
+  heartbeatMs: number;
+  /** How many splits one workflow execution works through before it continues as new. */
+  splitsPerExecution: number;
+  /** Full name of the queue whose slots bound the window of a run. */
+  batchQueue: string;
+}

@@ -1,0 +1,127 @@
+import { availableParallelism } from 'node:os';
+
+/** All configuration, read once by a composition root and handed down as values. */
+export interface Config {
+  databaseUrl: string;
+  databasePool: number;
+  masterKey: string;
+  temporal: { address: string; namespace: string };
+  queuePrefix: string;
+  http: { host: string; port: number; basePrefix: string };
+  limits: { runs: number; pipelines: number; connections: number };
+  bootstrap: {
+    organization: string;
+    email: string;
+    password: string | undefined;
+    apiKey: string | undefined;
+  };
+  egressAllowCidrs: string;
+  logLevel: string;
+  work: {
+    batchSlots: number;
+    splitsPerExecution: number;
+    heartbeatSeconds: number;
+    dispatchTickMs: number;
+    silentSeconds: number;
+    drainSeconds: number;
+  };
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads every variable before it complains, so that one start shows everything that is wrong. */
+const makeReader = (env: Env) => {
+  const problems: string[] = [];
+
+  const text = (name: string, fallback: string): string => env[name]?.trim() || fallback;
+
+  return {
+    problems,
+    text,
+    optional: (name: string): string | undefined => env[name]?.trim() || undefined,
+
+    required: (name: string, why: string): string => {
+      const value = text(name, '');
+      if (value === '') problems.push(`${name} is not set: ${why}`);
+      return value;
+    },
+
+    integer: (name: string, fallback: number, min: number, max: number): number => {
+      const raw = text(name, String(fallback));
+      const value = Number(raw);
+      if (/^\d+$/.test(raw) && value >= min && value <= max) return value;
+      problems.push(`${name} is "${raw}": expected a whole number from ${min} to ${max}`);
+      return fallback;
+    },
+
+    matching: (name: string, fallback: string, form: RegExp, expected: string): string => {
+      const value = text(name, fallback);
+      if (!form.test(value)) problems.push(`${name} is "${value}": expected ${expected}`);
+      return value;
+    },
+  };
+};
+
+export const loadConfig = (env: Env): Config => {
+  const read = makeReader(env);
+  const config: Config = {
+    databaseUrl: read.required('DATABASE_URL', 'the metadata database, postgres://…'),
+    databasePool: read.integer('FLX_DATABASE_POOL', 10, 2, 500),
+    masterKey: read.required(
+      'FLX_MASTER_KEY',
+      '32 random bytes in base64 that seal all secrets; keep it, the database is unreadable without',
+    ),
+    temporal: {
+      address: read.text('TEMPORAL_ADDRESS', '127.0.0.1:7233'),
+      namespace: read.text('TEMPORAL_NAMESPACE', 'default'),
+    },
+    queuePrefix: read.matching(
+      'FLX_QUEUE_PREFIX',
+      '',
+      /^[\w.-]{0,64}$/,
+      'up to 64 letters, digits, dots, dashes and underscores',
+    ),
+    http: {
+      host: read.text('FLX_HTTP_HOST', '127.0.0.1'),
+      port: read.integer('FLX_HTTP_PORT', 8080, 0, 65535),
+      basePrefix: read.matching(
+        'FLX_BASE_PREFIX',
+        '',
+        /^(\/[\w.-]+)*$/,
+        'segments like /v1, without a slash at the end',
+      ),
+    },
+    limits: {
+      runs: read.integer('FLX_MAX_CONCURRENT_RUNS', 10, 1, 100_000),
+      pipelines: read.integer('FLX_MAX_PIPELINES', 1000, 0, 10_000_000),
+      connections: read.integer('FLX_MAX_CONNECTIONS', 200, 0, 10_000_000),
+    },
+    bootstrap: {
+      organization: read.text('FLX_BOOTSTRAP_ORGANIZATION', 'Default'),
+      email: read.text('FLX_BOOTSTRAP_EMAIL', 'owner@localhost'),
+      password: read.optional('FLX_BOOTSTRAP_PASSWORD'),
+      apiKey: read.optional('FLX_BOOTSTRAP_API_KEY'),
+    },
+    egressAllowCidrs: read.text('FLX_EGRESS_ALLOW_CIDRS', ''),
+    logLevel: read.matching(
+      'FLX_LOG_LEVEL',
+      'info',
+      /^(trace|debug|info|warn|error|fatal|silent)$/,
+      'trace, debug, info, warn, error, fatal or silent',
+    ),
+    work: {
+      batchSlots: read.integer('FLX_BATCH_SLOTS', availableParallelism(), 1, 1024),
+      splitsPerExecution: read.integer('FLX_SPLITS_PER_EXECUTION', 500, 1, 2000),
+      heartbeatSeconds: read.integer('FLX_HEARTBEAT_SECONDS', 30, 1, 300),
+      dispatchTickMs: read.integer('FLX_DISPATCH_TICK_MS', 5_000, 50, 60_000),
+      silentSeconds: read.integer('FLX_SILENT_SECONDS', 30, 1, 3600),
+      drainSeconds: read.integer('FLX_DRAIN_SECONDS', 30, 1, 3600),
+    },
+  };
+  if (read.problems.length > 0) throw new ConfigError(read.problems.join('\n'));
+  return config;
+};

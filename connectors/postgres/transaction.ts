@@ -1,0 +1,37 @@
+import type pg from 'pg';
+import type { CallContext, Net } from '../connector.js';
+import { classify } from './classify.js';
+import type { PostgresConfig } from './manifest.js';
+import { openSession } from './session.js';
+
+/**
+ * One connection, one transaction. An abort cuts the connection, and with it whatever statement
+ * runs: the server rolls back on its own, so nothing can commit after the caller has given up.
+ */
+export const inTransaction = async <T>(
+  config: PostgresConfig,
+  net: Net,
+  ctx: CallContext,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> => {
+  const { client, close } = await openSession(config, net, ctx);
+  const cut = (): void => {
+    (
+      client as unknown as { connection: { stream: { destroy(): void } } }
+    ).connection.stream.destroy();
+  };
+  ctx.signal.addEventListener('abort', cut, { once: true });
+  try {
+    ctx.signal.throwIfAborted();
+    await client.query('begin');
+    const value = await work(client);
+    await client.query('commit');
+    return value;
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    throw classify(error);
+  } finally {
+    ctx.signal.removeEventListener('abort', cut);
+    await close();
+  }
+};

@@ -1,0 +1,21 @@
+import type { DataType, PlainType } from '../../core/dataTypes.js';
+
+const native: Readonly<Record<PlainType, string>> = {
+  boolean: 'boolean',
+  smallint: 'smallint',
+  integer: 'integer',
+  bigint: 'bigint',
+  real: 'real',
+  double: 'double precision',
+  text: 'text',
+  bytes: 'bytea',
+  uuid: 'uuid',
+  date: 'date',
+  time: 'time',
+  timestamp: 'timestamp',
+  timestamptz: 'timestamptz',
+  json: 'jsonb',
+};
+
+export const nativeType = (type: DataType): string =>
+  type.kind === 'decimal' ? `numeric(${type.precision},${type.scale})` : native[type.kind];

@@ -1,0 +1,39 @@
+import type { Knex } from 'knex';
+import { makeApiKeys } from './apiKeys.js';
+import { makeAudit } from './audit.js';
+import { makeConnections } from './connections.js';
+import { makeCredentials } from './credentials.js';
+import { makeDispatch } from './dispatch.js';
+import { makeIdempotency } from './idempotency.js';
+import { makeInstance } from './instance.js';
+import { makeJobs } from './jobs.js';
+import { makeLogs } from './logs.js';
+import { makePipelines } from './pipelines.js';
+import { makeProjects } from './projects.js';
+import { makeReferences } from './references.js';
+import { makeRetention } from './retention.js';
+import { makeRuns } from './runs.js';
+import { makeSplits } from './splits.js';
+import { makeWorkers } from './workers.js';
+
+/** All repositories over one connection or transaction; `touched` collects jobs to dispatch. */
+export const makeRepos = (db: Knex, touched: string[] = []) => ({
+  apiKeys: makeApiKeys(db),
+  audit: makeAudit(db),
+  connections: makeConnections(db),
+  credentials: makeCredentials(db),
+  dispatch: makeDispatch(db),
+  idempotency: makeIdempotency(db),
+  instance: makeInstance(db),
+  jobs: makeJobs(db, touched),
+  logs: makeLogs(db),
+  pipelines: makePipelines(db),
+  projects: makeProjects(db),
+  references: makeReferences(db),
+  retention: makeRetention(db),
+  runs: makeRuns(db),
+  splits: makeSplits(db),
+  workers: makeWorkers(db),
+});
+
+export type Repos = ReturnType<typeof makeRepos>;

@@ -1,0 +1,10 @@
+import { Client, Connection } from '@temporalio/client';
+
+export interface TemporalSettings {
+  address: string;
+  namespace: string;
+}
+
+/** Connects when it is first used, and again by itself after a loss. */
+export const openTemporal = ({ address, namespace }: TemporalSettings): Client =>
+  new Client({ connection: Connection.lazy({ address, connectTimeout: 5_000 }), namespace });

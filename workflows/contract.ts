@@ -1,0 +1,62 @@
+/**
+ * Names and shapes shared by workflows and whoever starts or signals them. Payloads carry ids and
+ * small numbers only: everything else is read from Postgres by an activity.
+ */
+import type { Failure } from '../core/failures.js';
+import type { TerminalStatus } from '../core/status.js';
+
+/** Task queues; each gets the installation's prefix in front. */
+export const queues = {
+  /** Workflows, and activities on our own metadata. */
+  control: 'control',
+  /** Activities that move data. One slot per core. */
+  batch: 'batch',
+} as const;
+export type Queue = (typeof queues)[keyof typeof queues];
+
+export const signals = { cancel: 'cancel' } as const;
+
+export interface RunPipelineInput {
+  jobId: string;
+  /** After this long without a heartbeat an activity counts as lost with its worker. */
+  heartbeatSeconds: number;
+  /** Set when continued as new: the stage to go on with. */
+  stage?: number;
+}
+
+export interface JobRef {
+  jobId: string;
+}
+
+export interface SplitRef extends JobRef {
+  stage: string;
+  split: number;
+}
+
+export interface BatchRef extends JobRef {
+  /** Index of the stage in the run's plan. */
+  stage: number;
+}
+
+/** The part of a stage that one workflow execution works through. */
+export interface SplitBatch {
+  stage: string;
+  splits: number[];
+  /** How many may be under way at once. */
+  window: number;
+  /** The stage has splits beyond these: continue as new after them. */
+  more: boolean;
+  /** No stage comes after this one. */
+  last: boolean;
+  /** In words, for the Web UI. */
+  summary: string;
+}
+
+export interface FinishInput extends JobRef {
+  status: TerminalStatus;
+  failure: Failure | null;
+}
+
+export const workflowTypes = { runPipeline: 'runPipeline', retention: 'retention' } as const;
+
+export const searchAttributes = ['WorkspaceId', 'JobType', 'PipelineId', 'ConnectionId'] as const;

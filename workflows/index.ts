@@ -1,0 +1,2 @@
+export { runPipeline } from './runPipeline.js';
+export { retention } from './retention.js';

@@ -1,0 +1,40 @@
+import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
+import { queues } from './contract.js';
+import type { Queue } from './contract.js';
+
+/** All our queues share the prefix of the one this workflow runs on. */
+const queueName = (queue: Queue): string => {
+  const { taskQueue } = workflowInfo();
+  return taskQueue.slice(0, taskQueue.length - queues.control.length) + queue;
+};
+
+/** Metadata: short, and worth repeating until our own database answers. */
+export const quickActivities = () =>
+  proxyActivities<Activities>({
+    taskQueue: queueName(queues.control),
+    startToCloseTimeout: '10 seconds',
+    retry: {
+      initialInterval: '500 milliseconds',
+      backoffCoefficient: 2,
+      maximumInterval: '30 seconds',
+    },
+  });
+
+/**
+ * Connector I/O: as long as it takes, as long as it shows signs of life. Failures say themselves
+ * whether another attempt can help; twenty of those with back-off are about eight minutes.
+ */
+export const ioActivities = (heartbeatSeconds: number) =>
+  proxyActivities<Activities>({
+    taskQueue: queueName(queues.batch),
+    startToCloseTimeout: '24 hours',
+    heartbeatTimeout: heartbeatSeconds * 1000,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: {
+      initialInterval: '1 second',
+      backoffCoefficient: 2,
+      maximumInterval: '30 seconds',
+      maximumAttempts: 20,
+    },
+  });
