@@ -25,6 +25,9 @@ const untruth = (totals: readonly StageTotals[]): Failure | null => {
   };
 };
 
+const mostAttempts = (totals: readonly StageTotals[]): number =>
+  Math.max(1, ...totals.map(({ attempts }) => attempts));
+
 const endLine = (status: TerminalStatus, metrics: RunMetrics, failure: Failure | null): string => {
   const counts = `${metrics.rowsRead} rows read, ${metrics.rowsWritten} written`;
   return failure
@@ -49,7 +52,9 @@ export const makeFinish = (deps: ActivityDeps) => ({
       jobLog[status === 'failed' ? 'error' : 'info'](endLine(status, metrics, failure));
       // Before the terminal write: who sees the run ended has seen its last line.
       await jobLog.flush();
-      await inTransaction((tx) => tx.jobs.finish(scope, jobId, { status, metrics, failure }));
+      await inTransaction((tx) =>
+        tx.jobs.finish(scope, jobId, { status, metrics, failure, attempts: mostAttempts(totals) }),
+      );
       log.info({ jobId, status, metrics }, 'job ended');
     }),
 });

@@ -5,6 +5,7 @@ import { makeFinish } from './finish.js';
 import { makePlan } from './plan.js';
 import { makeRetention } from './retention.js';
 import { makeSplit } from './split.js';
+import { makeUndo } from './undo.js';
 
 /** On the control queue: our own metadata only. */
 export const makeControlActivities = (deps: ActivityDeps) => ({
@@ -18,6 +19,7 @@ export const makeControlActivities = (deps: ActivityDeps) => ({
 export const makeBatchActivities = (deps: ActivityDeps) => ({
   ...makePlan(deps),
   ...makeSplit(deps),
+  ...makeUndo(deps),
 });
 
 export type Activities = ReturnType<typeof makeControlActivities> &

@@ -1,7 +1,7 @@
 import { roleScopes } from '../core/permissions.js';
 import type { Repos } from '../db/repos/index.js';
 import type { InTransaction } from '../db/tx.js';
-import { generateApiKey, hashApiKey, parseApiKey, prefixOf } from '../secrets/apiKeys.js';
+import { describeApiKey, isApiKey, newApiKey } from '../secrets/apiKeys.js';
 import type { Box } from '../secrets/box.js';
 import { hashPassword } from '../secrets/passwords.js';
 import type { Config } from './config.js';
@@ -30,12 +30,12 @@ export const bootstrap = async (
   inTransaction: InTransaction,
   box: Box,
 ): Promise<string | undefined> => {
-  const apiKey = wanted.apiKey ?? generateApiKey();
-  if (!parseApiKey(apiKey)) {
+  if (wanted.apiKey !== undefined && !isApiKey(wanted.apiKey)) {
     throw new StartError(
       'FLX_BOOTSTRAP_API_KEY is not well formed: flx_, 30 base62 characters and their CRC-32 in 6.',
     );
   }
+  const key = wanted.apiKey === undefined ? newApiKey() : describeApiKey(wanted.apiKey);
   const passwordHash = wanted.password === undefined ? null : await hashPassword(wanted.password);
   const { value: first } = await inTransaction(async (repos) => {
     if (!(await repos.instance.claim(box.seal(keyCheckText, keyCheck)))) return false;
@@ -45,9 +45,9 @@ export const bootstrap = async (
       email: wanted.email,
       passwordHash,
       limits,
-      key: { prefix: prefixOf(apiKey), hash: hashApiKey(apiKey), scopes: roleScopes.owner },
+      key: { prefix: key.prefix, hash: key.hash, scopes: roleScopes.owner },
     });
     return true;
   });
-  return first ? apiKey : undefined;
+  return first ? key.secret : undefined;
 };

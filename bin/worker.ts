@@ -15,11 +15,12 @@ import { openTemporal } from '../dispatch/connect.js';
 import { startDispatcher } from '../dispatch/loop.js';
 import { ensureSchedules } from '../dispatch/schedules.js';
 import { registerSearchAttributes } from '../dispatch/searchAttributes.js';
-import { parseCidrs } from '../net/addressPolicy.js';
+import { makeAddressPolicy } from '../net/addressPolicy.js';
 import { makeDialer } from '../net/dial.js';
 import type { Queue } from '../workflows/contract.js';
 import { checkMasterKey } from './bootstrap.js';
 import { openBox } from './box.js';
+import { allowedCidrs } from './egress.js';
 import type { Config } from './config.js';
 import { makeDispatchDeps } from './dispatchDeps.js';
 import { main } from './main.js';
@@ -102,7 +103,7 @@ main('worker', async (config, log): Promise<Started> => {
     inTransaction,
     box,
     openConnector,
-    net: makeDialer({ allow: parseCidrs(config.egressAllowCidrs) }),
+    net: makeDialer(makeAddressPolicy(allowedCidrs(config))),
     log,
     settings: {
       heartbeatMs: Math.min(5_000, (work.heartbeatSeconds * 1000) / 3),

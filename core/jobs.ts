@@ -1,9 +1,9 @@
 /** Everything asynchronous that moves data or changes definitions is a job of one of these types. */
-export const jobTypes = ['pipeline_run'] as const;
+export const jobTypes = ['pipeline_run', 'run_undo'] as const;
 export type JobType = (typeof jobTypes)[number];
 
 /** Only leaf jobs take a capacity slot: one that waits for other jobs would deadlock holding one. */
-export const slotTypes: readonly JobType[] = ['pipeline_run'];
+export const slotTypes: readonly JobType[] = ['pipeline_run', 'run_undo'];
 
 /** Jobs that execute a pipeline are also runs, under the same id. */
 export const runTypes: readonly JobType[] = ['pipeline_run'];

@@ -38,9 +38,10 @@ export const endLost = async (deps: DispatchDeps): Promise<void> => {
         tx.jobs.finish(scope, job.id, {
           status: 'failed',
           metrics,
+          attempts: 1,
           failure: {
             code: 'workflow_lost',
-            class: 'internal',
+            class: 'transient',
             message: `The workflow of this run is ${end}: it was ended outside Fluxline. Retry the run to complete it.`,
           },
         }),

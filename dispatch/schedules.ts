@@ -1,5 +1,5 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import { queues, workflowTypes } from '../workflows/contract.js';
+import { queues, retentionWorkflow } from '../workflows/contract.js';
 import { callTimeoutMs } from './deps.js';
 import type { DispatchDeps } from './deps.js';
 
@@ -13,7 +13,7 @@ export const ensureSchedules = async ({ client, settings }: DispatchDeps): Promi
         policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '12 hours' },
         action: {
           type: 'startWorkflow',
-          workflowType: workflowTypes.retention,
+          workflowType: retentionWorkflow,
           workflowId: `${settings.prefix}retention`,
           taskQueue: settings.queueName(queues.control),
           staticSummary: 'Deletes what has outlived its keep',

@@ -2,9 +2,10 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@te
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { SearchAttributePair } from '@temporalio/common';
 import { workflowIdOf } from '../core/jobs.js';
+import type { JobType } from '../core/jobs.js';
 import type { StartableJob } from '../db/repos/dispatch.js';
-import { queues, workflowTypes } from '../workflows/contract.js';
-import type { RunPipelineInput } from '../workflows/contract.js';
+import { jobWorkflows, queues } from '../workflows/contract.js';
+import type { JobInput } from '../workflows/contract.js';
 import { callTimeoutMs } from './deps.js';
 import type { DispatchDeps } from './deps.js';
 
@@ -13,19 +14,22 @@ const keyword = (name: string, value: string): SearchAttributePair => ({
   value,
 });
 
+/** Words for the Web UI. */
+const titles: Readonly<Record<JobType, string>> = { pipeline_run: 'Run', run_undo: 'Undo' };
+
 const start = async (
   { client, settings }: DispatchDeps,
   { id, type, workspaceId, pipelineId, pipelineName, trigger }: StartableJob,
 ): Promise<void> => {
-  const input: RunPipelineInput = { jobId: id, heartbeatSeconds: settings.heartbeatSeconds };
+  const input: JobInput = { jobId: id, heartbeatSeconds: settings.heartbeatSeconds };
   try {
     await client.withDeadline(Date.now() + callTimeoutMs, () =>
-      client.workflow.start(workflowTypes.runPipeline, {
+      client.workflow.start(jobWorkflows[type], {
         workflowId: settings.prefix + workflowIdOf({ type, id }),
         taskQueue: settings.queueName(queues.control),
         args: [input],
         workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-        staticSummary: `Run of ${pipelineName ?? 'a pipeline'} (${trigger})`,
+        staticSummary: `${titles[type]} of ${pipelineName ?? 'a pipeline'} (${trigger})`,
         typedSearchAttributes: [
           keyword('WorkspaceId', workspaceId),
           keyword('JobType', type),

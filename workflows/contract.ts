@@ -2,6 +2,7 @@
  * Names and shapes shared by workflows and whoever starts or signals them. Payloads carry ids and
  * small numbers only: everything else is read from Postgres by an activity.
  */
+import type { JobType } from '../core/jobs.js';
 import type { Failure } from '../core/failures.js';
 import type { TerminalStatus } from '../core/status.js';
 
@@ -16,12 +17,11 @@ export type Queue = (typeof queues)[keyof typeof queues];
 
 export const signals = { cancel: 'cancel' } as const;
 
-export interface RunPipelineInput {
+/** What every job's workflow is started with. */
+export interface JobInput {
   jobId: string;
   /** After this long without a heartbeat an activity counts as lost with its worker. */
   heartbeatSeconds: number;
-  /** Set when continued as new: the stage to go on with. */
-  stage?: number;
 }
 
 export interface JobRef {
@@ -57,6 +57,12 @@ export interface FinishInput extends JobRef {
   failure: Failure | null;
 }
 
-export const workflowTypes = { runPipeline: 'runPipeline', retention: 'retention' } as const;
+/** The workflow of each type of job. */
+export const jobWorkflows: Readonly<Record<JobType, string>> = {
+  pipeline_run: 'runPipeline',
+  run_undo: 'undoRun',
+};
+
+export const retentionWorkflow = 'retention';
 
 export const searchAttributes = ['WorkspaceId', 'JobType', 'PipelineId', 'ConnectionId'] as const;

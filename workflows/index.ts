@@ -1,2 +1,3 @@
 export { runPipeline } from './runPipeline.js';
+export { undoRun } from './undoRun.js';
 export { retention } from './retention.js';

@@ -6,50 +6,24 @@
  * Postgres holds the state; this workflow only decides what happens next. Long stages continue as
  * new between batches of splits, with nothing in flight.
  */
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  CancellationScope,
-  continueAsNew,
-  defineSignal,
-  isCancellation,
-  setCurrentDetails,
-  setHandler,
-} from '@temporalio/workflow';
-import type { Failure } from '../core/failures.js';
-import { signals } from './contract.js';
-import type { FinishInput, RunPipelineInput, SplitBatch } from './contract.js';
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
+import type { JobInput, SplitBatch } from './contract.js';
+import { asJob } from './job.js';
 import { inLanes } from './lanes.js';
 import { ioActivities, quickActivities } from './proxies.js';
 
-export const cancel = defineSignal(signals.cancel);
-
-/** Where to go on in the next execution; undefined when all splits are done. */
-type Rest = { stage: number } | undefined;
-
-export async function runPipeline(input: RunPipelineInput): Promise<void> {
-  const quick = quickActivities();
-  const scope = new CancellationScope();
-  setHandler(cancel, () => scope.cancel());
-
-  let end: Omit<FinishInput, 'jobId'>;
-  try {
-    const rest = await scope.run(() => execute(input));
-    if (rest && !scope.consideredCancelled) {
-      return await continueAsNew<typeof runPipeline>({ ...input, ...rest });
-    }
-    end = { status: rest ? 'canceled' : 'succeeded', failure: null };
-  } catch (error) {
-    if (isCancellation(error)) end = { status: 'canceled', failure: null };
-    else if (error instanceof ActivityFailure)
-      end = { status: 'failed', failure: failureOf(error) };
-    else throw error;
-  }
-  await CancellationScope.nonCancellable(() => quick.finish({ jobId: input.jobId, ...end }));
-  setCurrentDetails(end.failure ? `Failed: ${end.failure.message}` : `The run ${end.status}.`);
+export interface RunPipelineInput extends JobInput {
+  /** Set when continued as new: the stage to go on with. */
+  stage?: number;
 }
 
-const execute = async (input: RunPipelineInput): Promise<Rest> => {
+export async function runPipeline(input: RunPipelineInput): Promise<void> {
+  const rest = await asJob(input.jobId, () => execute(input));
+  if (rest) await continueAsNew<typeof runPipeline>({ ...input, ...rest });
+}
+
+/** The stage to go on with in the next execution; undefined when all splits are done. */
+const execute = async (input: RunPipelineInput): Promise<{ stage: number } | undefined> => {
   const { jobId } = input;
   const quick = quickActivities();
   const io = ioActivities(input.heartbeatSeconds);
@@ -76,14 +50,4 @@ const execute = async (input: RunPipelineInput): Promise<Rest> => {
     batch = batch.last ? undefined : await quick.nextBatch({ jobId, stage });
   }
   return undefined;
-};
-
-const failureOf = ({ cause }: ActivityFailure): Failure => {
-  const [details] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-  if (details !== undefined && details !== null) return details as Failure;
-  return {
-    code: 'internal',
-    class: 'internal',
-    message: 'A worker was lost and no attempt came through; see the history of the workflow.',
-  };
 };

@@ -31,14 +31,18 @@ const countsOf = (row: MarkerRow): Counts => ({
   bytes: Number(row.byte_count),
 });
 
+export const hasMarkers = async (client: pg.Client): Promise<boolean> => {
+  const { rows } = await client.query<{ there: boolean }>(
+    `select to_regclass('_fluxline.commits') is not null as there`,
+  );
+  return rows[0]?.there ?? false;
+};
+
 /** Creating is only tried where it is missing: a user without CREATE can still load. */
 export const ensureMarkers = async (client: pg.Client): Promise<void> => {
   // Two runs may meet here; `if not exists` alone does not keep them from colliding.
   await client.query(`select pg_advisory_xact_lock(hashtextextended('_fluxline.commits', 0))`);
-  const { rows } = await client.query<{ there: boolean }>(
-    `select to_regclass('_fluxline.commits') is not null as there`,
-  );
-  if (!rows[0]?.there) await client.query(ddl);
+  if (!(await hasMarkers(client))) await client.query(ddl);
 };
 
 /**

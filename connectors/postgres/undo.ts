@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { UndoResult } from '../connector.js';
+import { hasMarkers } from './markers.js';
 import { quoteTable } from './quote.js';
 import type { TableName } from './quote.js';
 
@@ -13,6 +14,8 @@ export const undoStage = async (
   rootJobId: string,
   stage: string,
 ): Promise<UndoResult> => {
+  const nothing = { splits: 0, rowsRemoved: 0, rowsMissing: 0 };
+  if (!(await hasMarkers(client))) return nothing;
   const { rows } = await client.query<{ splits: string; row_count: string; xids: string[] | null }>(
     `select count(*) as splits, coalesce(sum(row_count), 0) as row_count,
             array_agg(xid(m.xid)::text) as xids
@@ -20,7 +23,7 @@ export const undoStage = async (
     [rootJobId, stage],
   );
   const markers = rows[0];
-  if (!markers?.xids) return { splits: 0, rowsRemoved: 0, rowsMissing: 0 };
+  if (!markers?.xids) return nothing;
   const removed = await client.query(
     `delete from ${quoteTable(name)} where xmin = any($1::text[]::xid[])`,
     [markers.xids],

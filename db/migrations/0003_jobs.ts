@@ -31,10 +31,13 @@ create table jobs (
   created_at timestamptz(3) not null default now(),
   started_at timestamptz(3),
   finished_at timestamptz(3),
+  -- Set on a run_undo: the first job of the chain that it takes back.
+  undo_of uuid,
   undone_at timestamptz(3),
   plan text,
   metrics text,
   error text,
+  result text,
   warnings text not null default '[]',
   log_lines integer not null default 0,
   unique (workspace_id, id),
@@ -45,6 +48,7 @@ create table jobs (
 create index jobs_by_pipeline on jobs (workspace_id, pipeline_id, id);
 create index jobs_open on jobs (workspace_id, priority desc, id) where status in ('queued', 'running');
 create index jobs_by_root on jobs (workspace_id, root_job_id);
+create index jobs_by_undo on jobs (workspace_id, undo_of) where undo_of is not null;
 -- The dispatcher and retention look across workspaces.
 create index jobs_to_start on jobs (admitted_at)
   where status = 'queued' and admitted_at is not null and workflow_started_at is null;

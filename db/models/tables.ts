@@ -84,7 +84,7 @@ export class Job extends Model {
   static override readonly tableName = 'jobs';
   declare id: string;
   declare workspace_id: string;
-  declare type: 'pipeline_run';
+  declare type: 'pipeline_run' | 'run_undo';
   declare status: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
   declare priority: number;
   declare trigger: 'manual';
@@ -105,10 +105,12 @@ export class Job extends Model {
   declare created_at: Date;
   declare started_at: Date | null;
   declare finished_at: Date | null;
+  declare undo_of: string | null;
   declare undone_at: Date | null;
   declare plan: string | null;
   declare metrics: string | null;
   declare error: string | null;
+  declare result: string | null;
   declare warnings: string;
   declare log_lines: number;
 }

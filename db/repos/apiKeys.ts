@@ -72,13 +72,13 @@ export const makeApiKeys = (db: Knex) => {
       scope: WorkspaceScope,
       userId: string,
       id: string,
-      secret: { prefix: string; hash: string },
+      { prefix, hash }: { prefix: string; hash: string },
     ): Promise<{ key: ApiKey; rotatedAt: Date }> => {
       const old = await get(scope, userId, id);
       const [row] = await ofUser(scope, userId)
         .where({ id })
         .whereRaw('(expires_at is null or expires_at > now())')
-        .patch({ ...secret, last_used_at: null })
+        .patch({ prefix, hash, last_used_at: null })
         .returning(['*', db.raw('now()::timestamptz(3) as rotated_at') as never]);
       if (!row) throw new AppError('wrong_state', 'The key has expired; create a new one.');
       await forget(old.hash);

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import type { Command } from '../../core/jobs.js';
+import type { Command, JobType } from '../../core/jobs.js';
 import type { Job } from '../models/tables.js';
 
 export interface StartableJob {
   id: string;
   workspaceId: string;
-  type: string;
+  type: JobType;
   pipelineId: string | null;
   pipelineName: string | null;
   trigger: string;

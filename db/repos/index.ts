@@ -12,6 +12,7 @@ import { makePipelines } from './pipelines.js';
 import { makeProjects } from './projects.js';
 import { makeReferences } from './references.js';
 import { makeRetention } from './retention.js';
+import { makeRetries } from './retries.js';
 import { makeRuns } from './runs.js';
 import { makeSplits } from './splits.js';
 import { makeWorkers } from './workers.js';
@@ -31,6 +32,7 @@ export const makeRepos = (db: Knex, touched: string[] = []) => ({
   projects: makeProjects(db),
   references: makeReferences(db),
   retention: makeRetention(db),
+  retries: makeRetries(db, touched),
   runs: makeRuns(db),
   splits: makeSplits(db),
   workers: makeWorkers(db),

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { EventName } from '../../core/events.js';
 import { AppError, notFound } from '../../core/errors.js';
+import { isRetryable } from '../../core/failures.js';
 import type { Failure } from '../../core/failures.js';
 import type { JobType, RunTrigger } from '../../core/jobs.js';
 import type { RunMetrics } from '../../core/metrics.js';
@@ -23,12 +24,15 @@ export interface NewJob {
   requestedBy: string;
   requestId: string;
   retryOf?: { id: string; rootJobId: string };
+  undoOf?: string;
 }
 
 export interface Outcome {
   status: TerminalStatus;
   metrics: RunMetrics | null;
   failure: Failure | null;
+  /** How often the part that failed was tried. */
+  attempts: number;
 }
 
 const endEvents: Readonly<Record<TerminalStatus, EventName>> = {
@@ -36,6 +40,9 @@ const endEvents: Readonly<Record<TerminalStatus, EventName>> = {
   failed: 'job.failed',
   canceled: 'job.cancelled',
 };
+
+const errorText = (failure: Failure, attempts: number): string =>
+  JSON.stringify({ ...failure, retryable: isRetryable(failure), attempts });
 
 /** State changes of jobs. Each runs in a transaction of the caller's and adds whom it admitted. */
 export const makeJobs = (db: Knex, touched: string[]) => {
@@ -71,9 +78,9 @@ export const makeJobs = (db: Knex, touched: string[]) => {
       const { rows } = await db.raw<{ rows: Job[] }>(
         `with fresh as (select uuidv7() as id)
          insert into jobs (id, workspace_id, type, priority, trigger, pipeline_id, pipeline_name,
-           pipeline_version, environment_id, variables, root_job_id, retry_of, requested_by, request_id)
+           pipeline_version, environment_id, variables, root_job_id, retry_of, undo_of, requested_by, request_id)
          select id, :workspaceId, :type, :priority, :trigger, :pipelineId, :pipelineName,
-           :pipelineVersion, :environmentId, :variables, coalesce(:rootJobId, id), :retryOf,
+           :pipelineVersion, :environmentId, :variables, coalesce(:rootJobId, id), :retryOf, :undoOf,
            :requestedBy, :requestId
            from fresh
          returning *`,
@@ -89,6 +96,7 @@ export const makeJobs = (db: Knex, touched: string[]) => {
           variables: job.variables,
           rootJobId: job.retryOf?.rootJobId ?? null,
           retryOf: job.retryOf?.id ?? null,
+          undoOf: job.undoOf ?? null,
           requestedBy: job.requestedBy,
           requestId: job.requestId,
         },
@@ -183,7 +191,7 @@ export const makeJobs = (db: Knex, touched: string[]) => {
           id,
           status: outcome.status,
           metrics: outcome.metrics && JSON.stringify(outcome.metrics),
-          error: outcome.failure && JSON.stringify(outcome.failure),
+          error: outcome.failure && errorText(outcome.failure, outcome.attempts),
         },
       );
       const job = rows[0];
@@ -217,11 +225,29 @@ export const makeJobs = (db: Knex, touched: string[]) => {
       return rows[0]?.partial ? rows[0].id : undefined;
     },
 
-    markUndone: async (scope: WorkspaceScope, rootJobId: string): Promise<void> => {
-      await db.raw(`update jobs set undone_at = now() where workspace_id = ? and root_job_id = ?`, [
+    /** What an undo did; from now on nothing of the chain counts as left behind. */
+    saveUndo: async (scope: WorkspaceScope, undo: Job, result: string): Promise<void> => {
+      await db.raw(`update jobs set result = ? where workspace_id = ? and id = ?`, [
+        result,
         scope.workspaceId,
-        rootJobId,
+        undo.id,
       ]);
+      await db.raw(
+        `update jobs set undone_at = now()
+          where workspace_id = ? and root_job_id = ? and undone_at is null`,
+        [scope.workspaceId, undo.undo_of],
+      );
+    },
+
+    /** All jobs of a chain of retries, oldest first, and undos of it; locked against new ones. */
+    chain: async (scope: WorkspaceScope, rootJobId: string): Promise<Job[]> => {
+      await lockAdmission(db, scope.workspaceId);
+      const { rows } = await db.raw<{ rows: Job[] }>(
+        `select * from jobs where workspace_id = :workspaceId
+            and (root_job_id = :rootJobId or undo_of = :rootJobId) order by id`,
+        { workspaceId: scope.workspaceId, rootJobId },
+      );
+      return rows;
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { notFound } from '../../core/errors.js';
 import { runTypes } from '../../core/jobs.js';
+import type { PlannedStage } from '../../core/runView.js';
 import type { WorkspaceScope } from '../../core/scope.js';
 import type { JobStatus } from '../../core/status.js';
 import { keysetPage } from '../keyset.js';
@@ -16,51 +17,104 @@ export interface RunFilter {
   to?: Date;
 }
 
-/** A job that executes a pipeline, with the sums of its splits while it is under way. */
-export type Run = Job & { live: SplitCounts | null };
+/** A job that executes a pipeline, and what is not in its row. */
+export type Run = Job & {
+  /** Sums of its splits while it is under way. */
+  live: SplitCounts | null;
+  /** The latest undo of its chain. */
+  undo: {
+    status: JobStatus;
+    finishedAt: string | null;
+    result: { rowsRemoved: number; rowsMissing: number } | null;
+  } | null;
+  now: Date;
+};
 
-export type LatestRun = Run & { nodes: string };
+export interface RunWithGraph {
+  run: Run;
+  nodes: { id: string; type: string }[];
+  stages: PlannedStage[];
+}
 
 const liveSql = `
+  now()::timestamptz(3) as now,
   case when jobs.status = 'running' then (
     select json_build_object('rowsRead', coalesce(sum(rows_read), 0), 'rowsWritten', coalesce(sum(rows_written), 0),
                              'bytesRead', coalesce(sum(bytes_read), 0), 'bytesWritten', coalesce(sum(bytes_written), 0))
       from job_splits s where s.workspace_id = jobs.workspace_id and s.job_id = jobs.id) end as live`;
 
+const undoSql = `(
+  select json_build_object('status', u.status, 'finishedAt', u.finished_at, 'result', u.result::json)
+    from jobs u where u.workspace_id = jobs.workspace_id and u.undo_of = jobs.root_job_id
+   order by u.id desc limit 1) as undo`;
+
+const graphSql = `
+  left join pipeline_versions v on v.workspace_id = jobs.workspace_id
+   and v.pipeline_id = jobs.pipeline_id and v.version = jobs.pipeline_version`;
+
+const withGraph = (row: Run & { nodes: string | null }): RunWithGraph => {
+  const stages =
+    row.plan === null ? [] : (JSON.parse(row.plan) as { stages: PlannedStage[] }).stages;
+  const graph = JSON.parse(row.nodes ?? '[]') as { id: string; type: string }[];
+  return { run: row, nodes: graph.map(({ id, type }) => ({ id, type })), stages };
+};
+
 /** Reads of jobs as runs. */
-export const makeRuns = (db: Knex) => ({
-  get: async (scope: WorkspaceScope, id: string): Promise<Run> => {
-    const { rows } = await db.raw<{ rows: Run[] }>(
-      `select jobs.*, ${liveSql} from jobs
-        where workspace_id = ? and id = ? and type = any(?)`,
-      [scope.workspaceId, id, [...runTypes]],
-    );
-    if (!rows[0]) throw notFound();
+export const makeRuns = (db: Knex) => {
+  const first = async <Row>(sql: string, values: readonly (string | string[])[]): Promise<Row | undefined> => {
+    const { rows } = await db.raw<{ rows: Row[] }>(sql, [...values]);
     return rows[0];
-  },
+  };
 
-  list: async (scope: WorkspaceScope, filter: RunFilter, page: PageRequest): Promise<Page<Run>> => {
-    const query = Job.query(db)
-      .select('jobs.*', db.raw(liveSql))
-      .where('jobs.workspace_id', scope.workspaceId)
-      .whereIn('jobs.type', [...runTypes]);
-    if (filter.pipelineId !== undefined) void query.where('jobs.pipeline_id', filter.pipelineId);
-    if (filter.status !== undefined) void query.where('jobs.status', filter.status);
-    if (filter.from !== undefined) void query.where('jobs.created_at', '>=', filter.from);
-    if (filter.to !== undefined) void query.where('jobs.created_at', '<', filter.to);
-    return (await keysetPage(query, page, 'jobs')) as Page<Run>;
-  },
+  return {
+    get: async (scope: WorkspaceScope, id: string): Promise<Run> => {
+      const run = await first<Run>(
+        `select jobs.*, ${liveSql}, ${undoSql} from jobs
+          where workspace_id = ? and id = ? and type = any(?)`,
+        [scope.workspaceId, id, [...runTypes]],
+      );
+      if (!run) throw notFound();
+      return run;
+    },
 
-  /** The latest run of a pipeline with the graph it pinned; undefined before the first. */
-  latest: async (scope: WorkspaceScope, pipelineId: string): Promise<LatestRun | undefined> => {
-    const { rows } = await db.raw<{ rows: LatestRun[] }>(
-      `select jobs.*, ${liveSql}, v.nodes from jobs
-         join pipeline_versions v on v.workspace_id = jobs.workspace_id
-          and v.pipeline_id = jobs.pipeline_id and v.version = jobs.pipeline_version
-        where jobs.workspace_id = ? and jobs.pipeline_id = ? and jobs.type = any(?)
-        order by jobs.id desc limit 1`,
-      [scope.workspaceId, pipelineId, [...runTypes]],
-    );
-    return rows[0];
-  },
-});
+    withGraph: async (scope: WorkspaceScope, id: string): Promise<RunWithGraph> => {
+      const row = await first<Run & { nodes: string | null }>(
+        `select jobs.*, v.nodes from jobs ${graphSql}
+          where jobs.workspace_id = ? and jobs.id = ? and jobs.type = any(?)`,
+        [scope.workspaceId, id, [...runTypes]],
+      );
+      if (!row) throw notFound();
+      return withGraph(row);
+    },
+
+    list: async (
+      scope: WorkspaceScope,
+      filter: RunFilter,
+      page: PageRequest,
+    ): Promise<Page<Run>> => {
+      const query = Job.query(db)
+        .select('jobs.*', db.raw(liveSql))
+        .where('jobs.workspace_id', scope.workspaceId)
+        .whereIn('jobs.type', [...runTypes]);
+      if (filter.pipelineId !== undefined) void query.where('jobs.pipeline_id', filter.pipelineId);
+      if (filter.status !== undefined) void query.where('jobs.status', filter.status);
+      if (filter.from !== undefined) void query.where('jobs.created_at', '>=', filter.from);
+      if (filter.to !== undefined) void query.where('jobs.created_at', '<', filter.to);
+      return (await keysetPage(query, page, 'jobs')) as Page<Run>;
+    },
+
+    /** The latest run of a pipeline with the graph it pinned; undefined before the first. */
+    latest: async (
+      scope: WorkspaceScope,
+      pipelineId: string,
+    ): Promise<RunWithGraph | undefined> => {
+      const row = await first<Run & { nodes: string | null }>(
+        `select jobs.*, v.nodes from jobs ${graphSql}
+          where jobs.workspace_id = ? and jobs.pipeline_id = ? and jobs.type = any(?)
+          order by jobs.id desc limit 1`,
+        [scope.workspaceId, pipelineId, [...runTypes]],
+      );
+      return row && withGraph(row);
+    },
+  };
+};

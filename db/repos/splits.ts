@@ -21,6 +21,7 @@ export interface StageTotals extends SplitCounts {
   splits: number;
   done: number;
   started: number;
+  attempts: number;
   startedAt: Date | null;
   finishedAt: Date | null;
 }
@@ -140,6 +141,7 @@ export const makeSplits = (db: Knex) => {
         `select stage, count(*) as splits,
                 count(*) filter (where status = 'succeeded') as done,
                 count(*) filter (where status <> 'pending') as started,
+                max(attempt) as attempts,
                 sum(rows_read)::bigint as "rowsRead", sum(rows_written)::bigint as "rowsWritten",
                 sum(bytes_read)::bigint as "bytesRead", sum(bytes_written)::bigint as "bytesWritten",
                 min(started_at) as "startedAt", max(finished_at) as "finishedAt"

@@ -1,0 +1,45 @@
+import { Type } from '@sinclair/typebox';
+import { nodeTypes } from '../../core/nodes/index.js';
+import { route } from '../route.js';
+import type { RouteTable } from '../route.js';
+import { anyObject } from '../schemas/objects.js';
+
+const nodeType = Type.Object({
+  type: Type.String(),
+  role: Type.String(),
+  title: Type.String(),
+  description: Type.String(),
+  inputs: Type.Array(Type.Object({ port: Type.String(), many: Type.Boolean() })),
+  outputs: Type.Array(Type.String()),
+  config: anyObject,
+  example: anyObject,
+});
+
+export const nodeTypeRoutes: RouteTable = {
+  tag: 'Node types',
+  routes: [
+    route({
+      method: 'GET',
+      path: '/api/node-types',
+      name: 'nodeTypes.list',
+      summary: 'What nodes a pipeline can be made of, with a JSON Schema of each config',
+      scope: 'pipelines:read',
+      mode: 'read',
+      extension: true,
+      envelope: { family: 'A', kind: 'list' },
+      page: { kind: 'all', key: 'type' },
+      response: nodeType,
+      handler: () =>
+        nodeTypes.map(({ type, role, title, description, inputs, outputs, config, example }) => ({
+          type,
+          role,
+          title,
+          description,
+          inputs: [...inputs],
+          outputs: [...outputs],
+          config: config as Record<string, unknown>,
+          example,
+        })),
+    }),
+  ],
+};
