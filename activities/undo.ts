@@ -34,9 +34,13 @@ export const makeUndo = (deps: ActivityDeps) => ({
             const one = await withEndpoints(deps, scope, stage, ({ destination }) =>
               destination.undo(stage.destination.config, root.id, stage.id, ctx),
             );
-            log.info(`Undo of ${stage.id}: ${one.rowsRemoved} rows of ${one.splits} splits removed.`);
+            log.info(
+              `Undo of ${stage.id}: ${one.rowsRemoved} rows of ${one.splits} splits removed.`,
+            );
             if (one.rowsMissing > 0) {
-              log.warn(`${one.rowsMissing} rows had been changed or removed since; they stay as they are.`);
+              log.warn(
+                `${one.rowsMissing} rows had been changed or removed since; they stay as they are.`,
+              );
             }
             result = add(result, one);
           }

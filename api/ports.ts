@@ -13,7 +13,6 @@ export interface ApiPorts {
   inTransaction: InTransaction;
   live: Live;
   secrets: Secrets;
-  keys: Keys;
   /** After a commit: start or signal these jobs now. The dispatcher's loop repeats what is lost. */
   kick: (jobIds: readonly string[]) => Promise<void>;
   readiness: () => Promise<Readiness>;
@@ -32,6 +31,7 @@ export interface Secrets extends Pick<Box, 'seal' | 'open'> {
   newApiKey: () => NewApiKey;
 }
 
+/** What the authenticator looks keys up with. */
 export interface Keys {
   /** Undefined for what cannot be a key at all: wrong form or checksum. */
   hash: (secret: string) => string | undefined;

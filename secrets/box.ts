@@ -45,7 +45,8 @@ const encrypt = (key: Buffer, plain: Buffer, aad: Buffer): string => {
 const decrypt = (key: Buffer, text: string, aad: Buffer): Buffer => {
   const bytes = Buffer.from(text, 'base64url');
   // Decoding is lenient; only the one spelling that sealing produced is ours.
-  if (bytes.length < ivBytes + tagBytes || bytes.toString('base64url') !== text) throw new SealError();
+  if (bytes.length < ivBytes + tagBytes || bytes.toString('base64url') !== text)
+    throw new SealError();
   const iv = bytes.subarray(0, ivBytes);
   const body = bytes.subarray(ivBytes, bytes.length - tagBytes);
   const tag = bytes.subarray(bytes.length - tagBytes);

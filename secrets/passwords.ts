@@ -14,9 +14,7 @@ const parameters = {
 export const hashPassword = (password: string): Promise<string> => {
   const length = [...password].length;
   if (length < shortestPassword || length > longestPassword) {
-    throw new RangeError(
-      `A password has ${shortestPassword} to ${longestPassword} characters.`,
-    );
+    throw new RangeError(`A password has ${shortestPassword} to ${longestPassword} characters.`);
   }
   return hash(password, parameters);
 };

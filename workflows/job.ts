@@ -33,7 +33,8 @@ export const asJob = async <Rest>(
     end = { status: rest === undefined ? 'succeeded' : 'canceled', failure: null };
   } catch (error) {
     if (isCancellation(error)) end = { status: 'canceled', failure: null };
-    else if (error instanceof ActivityFailure) end = { status: 'failed', failure: failureOf(error) };
+    else if (error instanceof ActivityFailure)
+      end = { status: 'failed', failure: failureOf(error) };
     else throw error;
   }
   await CancellationScope.nonCancellable(() => quickActivities().finish({ jobId, ...end }));

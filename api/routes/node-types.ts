@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { nodeTypes } from '../../core/nodes/index.js';
+import { nodeTypes as catalogue } from '../../core/nodes/index.js';
 import { route } from '../route.js';
 import type { RouteTable } from '../route.js';
 import { anyObject } from '../schemas/objects.js';
@@ -30,7 +30,7 @@ export const nodeTypeRoutes: RouteTable = {
       page: { kind: 'all', key: 'type' },
       response: nodeType,
       handler: () =>
-        nodeTypes.map(({ type, role, title, description, inputs, outputs, config, example }) => ({
+        catalogue.map(({ type, role, title, description, inputs, outputs, config, example }) => ({
           type,
           role,
           title,

@@ -41,7 +41,9 @@ const pipeline = Type.Object({
   ),
 });
 
-const showPlace = (row: Pick<PipelineWithGraph, 'id' | 'name' | 'project_id' | 'folder_id' | 'status'>) => ({
+const showPlace = (
+  row: Pick<PipelineWithGraph, 'id' | 'name' | 'project_id' | 'folder_id' | 'status'>,
+) => ({
   id: row.id,
   name: row.name,
   projectId: row.project_id,
@@ -139,7 +141,8 @@ export const pipelines: RouteTable = {
       path: '/api/pipelines/{id}',
       name: 'pipelines.update',
       summary: 'Replace nodes, edges or both; what is left out stays',
-      description: 'Every change is a new version; an active pipeline stays valid or the change is refused.',
+      description:
+        'Every change is a new version; an active pipeline stays valid or the change is refused.',
       scope: 'pipelines:write',
       mode: 'write',
       maxBodyBytes: maxGraphBytes,

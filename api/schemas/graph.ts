@@ -1,7 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import { AppError } from '../../core/errors.js';
 import type { Issue } from '../../core/errors.js';
-import { connectionIdsOf, connectionUses, parseGraph, validateGraph } from '../../core/graph/index.js';
+import {
+  connectionIdsOf,
+  connectionUses,
+  parseGraph,
+  validateGraph,
+} from '../../core/graph/index.js';
 import type { WorkspaceScope } from '../../core/scope.js';
 import type { Repos } from '../../db/repos/index.js';
 import { anyObject } from './objects.js';

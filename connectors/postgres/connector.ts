@@ -14,7 +14,7 @@ interface TableConfig {
   createTable?: boolean;
 }
 
-const postgres: ConnectorModule = {
+export const connector: ConnectorModule = {
   open: (connection, { net }) => {
     const config = connection as PostgresConfig;
     const nameOf = ({ schema, table }: TableConfig): TableName => ({
@@ -52,5 +52,3 @@ const postgres: ConnectorModule = {
     return { destination: destination as Destination, close: async () => undefined };
   },
 };
-
-export default postgres;

@@ -1,7 +1,9 @@
 import type { DataType } from '../dataTypes.js';
 import { csvText } from './csv.js';
 
-const integerBounds: Readonly<Record<'smallint' | 'integer' | 'bigint', readonly [bigint, bigint]>> = {
+const integerBounds: Readonly<
+  Record<'smallint' | 'integer' | 'bigint', readonly [bigint, bigint]>
+> = {
   smallint: [-32768n, 32767n],
   integer: [-2147483648n, 2147483647n],
   bigint: [-9223372036854775808n, 9223372036854775807n],
@@ -74,7 +76,10 @@ const decodeBytes = (text: string): string => {
     const quad = text.slice(at, at + 4);
     const bits = [...quad].reduce((sum, sign) => sum * 64 + Math.max(0, alphabet.indexOf(sign)), 0);
     const bytes = 3 - (quad.match(/=/g)?.length ?? 0);
-    hex += bits.toString(16).padStart(6, '0').slice(0, bytes * 2);
+    hex += bits
+      .toString(16)
+      .padStart(6, '0')
+      .slice(0, bytes * 2);
   }
   return `\\x${hex}`;
 };

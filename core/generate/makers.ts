@@ -168,7 +168,8 @@ const typeOf = (column: GeneratedColumn): DataType => {
 export const columnOf = (column: GeneratedColumn): Column => ({
   name: column.name,
   type: typeOf(column),
-  nullable: (column.nullRate ?? 0) > 0 || (column.generator === 'constant' && column.value === null),
+  nullable:
+    (column.nullRate ?? 0) > 0 || (column.generator === 'constant' && column.value === null),
 });
 
 export const makeColumn = (column: GeneratedColumn, seed: number, index: number): Maker => {

@@ -20,7 +20,8 @@ export function* generateCsv(
   let text = '';
   let rows = 0;
   for (let row = from; row < to; row++) {
-    for (let index = 0; index < last; index++) text += `${(makers[index] as (row: number) => string)(row)},`;
+    for (let index = 0; index < last; index++)
+      text += `${(makers[index] as (row: number) => string)(row)},`;
     text += `${(makers[last] as (row: number) => string)(row)}\n`;
     rows += 1;
     if (text.length >= chunkLength) {

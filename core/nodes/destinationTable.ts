@@ -3,7 +3,11 @@ import type { Static } from '@sinclair/typebox';
 import type { NodeType } from './nodeType.js';
 
 const config = Type.Object({
-  connectionId: Type.String({ format: 'uuid', description: 'A connection that can be written to' }),
+  connectionId: Type.String({
+    pattern: '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$',
+    description: 'A connection that can be written to',
+    errorMessage: 'The id of a connection.',
+  }),
   table: Type.String({ minLength: 1, maxLength: 63 }),
   schema: Type.Optional(
     Type.String({ minLength: 1, maxLength: 63, description: "Default: the connection's schema" }),
@@ -38,5 +42,9 @@ export const destinationTable: NodeType = {
         code: 'unsupported',
         message: `This version does not support ${key}.`,
       })),
-  example: { connectionId: '0197f5f6-0000-7000-8000-000000000000', table: 'orders', mode: 'append' },
+  example: {
+    connectionId: '0197f5f6-0000-7000-8000-000000000000',
+    table: 'orders',
+    mode: 'append',
+  },
 };

@@ -61,7 +61,10 @@ const withGraph = (row: Run & { nodes: string | null }): RunWithGraph => {
 
 /** Reads of jobs as runs. */
 export const makeRuns = (db: Knex) => {
-  const first = async <Row>(sql: string, values: readonly (string | string[])[]): Promise<Row | undefined> => {
+  const first = async <Row>(
+    sql: string,
+    values: readonly (string | string[])[],
+  ): Promise<Row | undefined> => {
     const { rows } = await db.raw<{ rows: Row[] }>(sql, [...values]);
     return rows[0];
   };

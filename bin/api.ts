@@ -1,0 +1,74 @@
+import type { ServerResponse } from 'node:http';
+import { makeAuthenticator } from '../api/auth.js';
+import { listen } from '../api/listen.js';
+import { tables } from '../api/routes/index.js';
+import { makeApi } from '../api/server.js';
+import { openDatabase } from '../db/knex.js';
+import { listen as listenToDatabase } from '../db/listen.js';
+import { makeRepos } from '../db/repos/index.js';
+import { makeInTransaction } from '../db/tx.js';
+import { openTemporal } from '../dispatch/connect.js';
+import { dispatchNow } from '../dispatch/loop.js';
+import { hashApiKey, newApiKey } from '../secrets/apiKeys.js';
+import packageJson from '../package.json';
+import { checkMasterKey } from './bootstrap.js';
+import { openBox } from './box.js';
+import { makeDispatchDeps } from './dispatchDeps.js';
+import { main } from './main.js';
+import { allQueues, makeQueueName } from './queues.js';
+import { makeReadiness } from './readiness.js';
+
+main('api', async (config, log) => {
+  const db = openDatabase({
+    url: config.databaseUrl,
+    poolSize: config.databasePool,
+    applicationName: 'fluxline-api',
+  });
+  const repos = makeRepos(db);
+  const inTransaction = makeInTransaction(db);
+  const box = openBox(config);
+  await checkMasterKey(repos, box);
+
+  const client = openTemporal(config.temporal);
+  const dispatchDeps = makeDispatchDeps(config, { repos, inTransaction, client, log });
+  const queueName = makeQueueName(config.queuePrefix);
+  const authenticator = makeAuthenticator({
+    hash: hashApiKey,
+    find: repos.apiKeys.findByHash,
+    touch: repos.apiKeys.touch,
+  }, log);
+  const listener = listenToDatabase({
+    url: config.databaseUrl,
+    applicationName: 'fluxline-api',
+    on: { auth_changed: (hash) => authenticator.evict(hash) },
+    onGap: () => authenticator.evict(),
+    onError: (error) => log.warn({ err: error }, 'listening was interrupted'),
+  });
+  const api = makeApi({
+    tables,
+    authenticator,
+    basePrefix: config.http.basePrefix,
+    version: packageJson.version,
+    ports: {
+      repos,
+      inTransaction,
+      live: async () => { throw new Error('no live calls yet'); },
+      secrets: { ...box, newApiKey },
+      kick: () => dispatchNow(dispatchDeps),
+      readiness: makeReadiness(db, repos, client, allQueues.map(queueName)),
+      log,
+    },
+  });
+  const handle = api.callback();
+  const server = await listen((request, response: ServerResponse) => void handle(request, response), config.http);
+  log.info({ url: server.url }, 'api is listening');
+
+  return {
+    stop: async () => {
+      await server.close();
+      await listener.close();
+      await client.connection.close();
+      await db.destroy();
+    },
+  };
+});

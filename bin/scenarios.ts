@@ -1,0 +1,152 @@
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
+import type { Activities } from '../activities/index.js';
+import type { Failure } from '../core/failures.js';
+import { retentionBatch } from '../core/retention.js';
+import { jobWorkflows, retentionWorkflow, signals } from '../workflows/contract.js';
+import type { SplitBatch } from '../workflows/contract.js';
+
+/** One life of a workflow, told by stand-ins for its activities. */
+export interface Scenario {
+  workflow: string;
+  script: () => Partial<Activities>;
+  /** What happens to it from outside. */
+  during?: (handle: WorkflowHandleWithStartDetails) => Promise<void>;
+}
+
+const runPipeline = jobWorkflows.pipeline_run;
+
+const batch = (changes: Partial<SplitBatch>): SplitBatch => ({
+  stage: 'warehouse',
+  splits: [0, 1, 2],
+  window: 2,
+  more: false,
+  last: true,
+  summary: 'orders → warehouse (stage 1 of 1): 3 splits to go',
+  ...changes,
+});
+
+const usual = (changes: Partial<Activities>): Partial<Activities> => ({
+  begin: async () => ({ go: true }),
+  plan: async () => batch({}),
+  runSplit: async () => undefined,
+  finish: async () => undefined,
+  ...changes,
+});
+
+const refused: Failure = {
+  code: 'destination_constraint_violation',
+  class: 'schema',
+  nodeId: 'warehouse',
+  message: 'A row breaks a constraint of the table; nothing of its split was written.',
+};
+
+const untilCancelled = async (): Promise<never> => {
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(), 100);
+  try {
+    return await context.cancelled;
+  } catch {
+    throw new CancelledFailure('The activity was cancelled');
+  } finally {
+    clearInterval(timer);
+  }
+};
+
+/** Resolves once the scenario has come to the point where something happens to it. */
+const gate = () => {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+};
+
+const cancelled = (): Pick<Scenario, 'script' | 'during'> => {
+  const underWay = gate();
+  return {
+    script: () =>
+      usual({
+        runSplit: async () => {
+          underWay.open();
+          return untilCancelled();
+        },
+      }),
+    during: async (handle) => {
+      await underWay.opened;
+      await handle.signal(signals.cancel);
+    },
+  };
+};
+
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  'runPipeline-success': { workflow: runPipeline, script: () => usual({}) },
+
+  'runPipeline-two-stages': {
+    workflow: runPipeline,
+    script: () =>
+      usual({
+        plan: async () => batch({ last: false }),
+        nextBatch: async () => batch({ stage: 'archive', splits: [0] }),
+      }),
+  },
+
+  'runPipeline-cancelled-before-begin': {
+    workflow: runPipeline,
+    script: () => usual({ begin: async () => ({ go: false }) }),
+  },
+
+  'runPipeline-failure': {
+    workflow: runPipeline,
+    script: () =>
+      usual({
+        runSplit: async ({ split }) => {
+          if (split !== 1) return;
+          throw ApplicationFailure.create({
+            type: refused.code,
+            message: refused.message,
+            nonRetryable: true,
+            details: [refused],
+          });
+        },
+      }),
+  },
+
+  'runPipeline-cancel': { workflow: runPipeline, ...cancelled() },
+
+  'runPipeline-continue-as-new': {
+    workflow: runPipeline,
+    script: () =>
+      usual({
+        plan: async () => batch({ more: true }),
+        nextBatch: async () => batch({ splits: [3, 4] }),
+      }),
+  },
+
+  'runPipeline-worker-loss': {
+    workflow: runPipeline,
+    script: () =>
+      usual({
+        // The first attempt says nothing more, as if its worker had been killed.
+        runSplit: async ({ split }) => {
+          if (split !== 0 || Context.current().info.attempt > 1) return;
+          await Context.current().cancelled.catch(() => undefined);
+        },
+      }),
+  },
+
+  'undoRun-success': {
+    workflow: jobWorkflows.run_undo,
+    script: () => usual({ undo: async () => undefined }),
+  },
+
+  'retention-success': {
+    workflow: retentionWorkflow,
+    script: () => ({
+      purge: async ({ table }) =>
+        table === 'job_logs'
+          ? { deleted: retentionBatch, more: Context.current().info.attempt > 1 }
+          : { deleted: 0, more: false },
+    }),
+  },
+};

@@ -1,0 +1,4 @@
+export { connectionIdsOf, connectionUses } from './connections.js';
+export { parseGraph } from './graph.js';
+export type { Graph, GraphEdge, GraphNode } from './graph.js';
+export { validateGraph } from './validate.js';

@@ -1,0 +1,52 @@
+import type { Issue } from '../errors.js';
+import type { LooseGraph } from './graph.js';
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const field = (thing: unknown, key: string): unknown =>
+  typeof thing === 'object' && thing !== null ? (thing as Record<string, unknown>)[key] : undefined;
+
+const requireTexts = (thing: unknown, keys: readonly string[], at: string): Issue[] =>
+  keys.flatMap((key) =>
+    isText(field(thing, key))
+      ? []
+      : [
+          {
+            pointer: `${at}/${key}`,
+            code: 'required',
+            message: `${key} is a text that is not empty.`,
+          },
+        ],
+  );
+
+const optionalTexts = (thing: unknown, keys: readonly string[], at: string): Issue[] =>
+  keys.flatMap((key) =>
+    field(thing, key) === undefined || isText(field(thing, key))
+      ? []
+      : [{ pointer: `${at}/${key}`, code: 'type', message: `${key} is a text.` }],
+  );
+
+const duplicateIds = (things: readonly unknown[], at: string, what: string): Issue[] => {
+  const seen = new Set<unknown>();
+  return things.flatMap((thing, index) => {
+    const id = field(thing, 'id');
+    if (!isText(id)) return [];
+    if (!seen.has(id)) {
+      seen.add(id);
+      return [];
+    }
+    const message = `Another ${what} has this id.`;
+    return [{ pointer: `${at}/${index}/id`, code: 'duplicate_id', message }];
+  });
+};
+
+/** What even a draft must have: fields of the right type, and ids that tell things apart. */
+export const checkShape = ({ nodes, edges }: LooseGraph): Issue[] => [
+  ...nodes.flatMap((node, index) => requireTexts(node, ['id', 'type'], `/nodes/${index}`)),
+  ...edges.flatMap((edge, index) => [
+    ...requireTexts(edge, ['id', 'source', 'target'], `/edges/${index}`),
+    ...optionalTexts(edge, ['sourcePort', 'targetPort'], `/edges/${index}`),
+  ]),
+  ...duplicateIds(nodes, '/nodes', 'node'),
+  ...duplicateIds(edges, '/edges', 'edge'),
+];

@@ -1,0 +1,146 @@
+import type { Issue } from '../errors.js';
+import { nodeTypeOf, nodeTypes } from '../nodes/index.js';
+import type { NodeType } from '../nodes/nodeType.js';
+import { checkSchema } from '../schema.js';
+import { neighbours, reach, sourcePortOf, targetPortOf } from './graph.js';
+import type { Graph, GraphEdge, GraphNode, LooseGraph } from './graph.js';
+import { checkShape } from './shape.js';
+
+export interface Verdict {
+  errors: Issue[];
+  warnings: Issue[];
+}
+
+type TypeOf = ReadonlyMap<string, NodeType>;
+
+const issue = (pointer: string, code: string, message: string): Issue => ({
+  pointer,
+  code,
+  message,
+});
+
+const checkNode = (node: GraphNode, at: string): Issue[] => {
+  const type = nodeTypeOf(node.type);
+  if (!type) {
+    const known = nodeTypes.map((candidate) => candidate.type).join(', ');
+    return [issue(`${at}/type`, 'unknown_type', `Unknown node type. Known are ${known}.`)];
+  }
+  const config = node.config ?? {};
+  const issues = checkSchema(type.config, config, `${at}/config`);
+  return issues.length > 0 ? issues : (type.check?.(config, `${at}/config`) ?? []);
+};
+
+const checkEnds = (
+  edge: GraphEdge,
+  at: string,
+  ids: ReadonlySet<string>,
+  types: TypeOf,
+): Issue[] => {
+  const issues: Issue[] = [];
+  for (const end of ['source', 'target'] as const) {
+    if (!ids.has(edge[end])) {
+      issues.push(issue(`${at}/${end}`, 'dangling_edge', 'There is no node with this id.'));
+    }
+  }
+  const from = types.get(edge.source);
+  const to = types.get(edge.target);
+  if (from && !from.outputs.includes(sourcePortOf(edge))) {
+    const ports = from.outputs.join(', ') || 'none';
+    issues.push(
+      issue(`${at}/sourcePort`, 'unknown_port', `${from.type} has these outputs: ${ports}.`),
+    );
+  }
+  if (to && !to.inputs.some(({ port }) => port === targetPortOf(edge))) {
+    const ports = to.inputs.map(({ port }) => port).join(', ') || 'none';
+    issues.push(
+      issue(`${at}/targetPort`, 'unknown_port', `${to.type} has these inputs: ${ports}.`),
+    );
+  }
+  return issues;
+};
+
+/** Every input has an edge, and only one where it takes only one. */
+const checkInputs = (
+  nodes: readonly GraphNode[],
+  edges: readonly GraphEdge[],
+  types: TypeOf,
+): Issue[] =>
+  nodes.flatMap((node, index) =>
+    (types.get(node.id)?.inputs ?? []).flatMap(({ port, many }) => {
+      const arriving = edges.flatMap((edge, at) =>
+        edge.target === node.id && targetPortOf(edge) === port ? [at] : [],
+      );
+      if (arriving.length === 0) {
+        return [issue(`/nodes/${index}`, 'missing_input', `Nothing arrives at input ${port}.`)];
+      }
+      if (many) return [];
+      return arriving
+        .slice(1)
+        .map((at) => issue(`/edges/${at}/target`, 'port_taken', `Input ${port} takes one edge.`));
+    }),
+  );
+
+/** Nodes that wait for themselves: what is left when all that wait for nothing are taken away. */
+const checkCycles = (nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Issue[] => {
+  const forwards = neighbours(edges, 'forwards');
+  return nodes.flatMap(({ id }, index) =>
+    reach([...(forwards.get(id) ?? [])], forwards).has(id)
+      ? [issue(`/nodes/${index}`, 'cycle', 'The node depends on its own output.')]
+      : [],
+  );
+};
+
+const idsOf = (nodes: readonly GraphNode[], types: TypeOf, role: NodeType['role']): string[] =>
+  nodes.flatMap(({ id }) => (types.get(id)?.role === role ? [id] : []));
+
+const checkReach = (
+  nodes: readonly GraphNode[],
+  edges: readonly GraphEdge[],
+  types: TypeOf,
+): Issue[] => {
+  const sources = idsOf(nodes, types, 'source');
+  const destinations = idsOf(nodes, types, 'destination');
+  const issues: Issue[] = [];
+  if (sources.length === 0) issues.push(issue('/nodes', 'no_source', 'A pipeline needs a source.'));
+  if (destinations.length === 0) {
+    issues.push(issue('/nodes', 'no_destination', 'A pipeline needs a destination.'));
+  }
+  const fed = reach(sources, neighbours(edges, 'forwards'));
+  const used = reach(destinations, neighbours(edges, 'backwards'));
+  for (const [index, { id }] of nodes.entries()) {
+    if (!fed.has(id))
+      issues.push(issue(`/nodes/${index}`, 'unreachable', 'No source feeds this node.'));
+    else if (!used.has(id)) {
+      issues.push(issue(`/nodes/${index}`, 'unreachable', 'This node feeds no destination.'));
+    }
+  }
+  return issues;
+};
+
+const checkMeaning = ({ nodes, edges }: Graph): Issue[] => {
+  const ids = new Set(nodes.map(({ id }) => id));
+  const types: TypeOf = new Map(
+    nodes.flatMap(({ id, type }) => {
+      const known = nodeTypeOf(type);
+      return known ? [[id, known] as const] : [];
+    }),
+  );
+  return [
+    ...nodes.flatMap((node, index) => checkNode(node, `/nodes/${index}`)),
+    ...edges.flatMap((edge, index) => checkEnds(edge, `/edges/${index}`, ids, types)),
+    ...checkInputs(nodes, edges, types),
+    ...checkCycles(nodes, edges),
+    ...checkReach(nodes, edges, types),
+  ];
+};
+
+/**
+ * A draft may be incomplete, so what would keep it from running is a warning; a graph that runs may
+ * not. Fields of the wrong type and equal ids are errors for both.
+ */
+export const validateGraph = (graph: LooseGraph, mode: 'draft' | 'active'): Verdict => {
+  const shape = checkShape(graph);
+  if (shape.length > 0) return { errors: shape, warnings: [] };
+  const issues = checkMeaning(graph as Graph);
+  return mode === 'draft' ? { errors: [], warnings: issues } : { errors: issues, warnings: [] };
+};
