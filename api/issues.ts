@@ -33,6 +33,10 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'Must be a URL.',
 };
 
+const patterns: Readonly<Record<string, string>> = {
+  '\\S': 'Must not be blank.',
+};
+
 const text = (value: unknown): string => JSON.stringify(value) ?? '';
 
 const messageOf = ({ keyword, params, message }: ErrorObject): string => {
@@ -49,6 +53,12 @@ const messageOf = ({ keyword, params, message }: ErrorObject): string => {
       return `Must be ${text(detail['allowedValue'])}.`;
     case 'format':
       return formats[String(detail['format'])] ?? `Must be a ${String(detail['format'])}.`;
+    case 'pattern':
+      return patterns[String(detail['pattern'])] ?? `Must match ${String(detail['pattern'])}.`;
+    case 'minLength':
+      return `Must have at least ${String(detail['limit'])} characters.`;
+    case 'maxLength':
+      return `Must have at most ${String(detail['limit'])} characters.`;
     case 'int64':
       return 'Must be a 64-bit integer.';
     default:

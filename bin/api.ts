@@ -32,11 +32,14 @@ main('api', async (config, log) => {
   const client = openTemporal(config.temporal);
   const dispatchDeps = makeDispatchDeps(config, { repos, inTransaction, client, log });
   const queueName = makeQueueName(config.queuePrefix);
-  const authenticator = makeAuthenticator({
-    hash: hashApiKey,
-    find: repos.apiKeys.findByHash,
-    touch: repos.apiKeys.touch,
-  }, log);
+  const authenticator = makeAuthenticator(
+    {
+      hash: hashApiKey,
+      find: repos.apiKeys.findByHash,
+      touch: repos.apiKeys.touch,
+    },
+    log,
+  );
   const listener = listenToDatabase({
     url: config.databaseUrl,
     applicationName: 'fluxline-api',
@@ -52,7 +55,9 @@ main('api', async (config, log) => {
     ports: {
       repos,
       inTransaction,
-      live: async () => { throw new Error('no live calls yet'); },
+      live: async () => {
+        throw new Error('no live calls yet');
+      },
       secrets: { ...box, newApiKey },
       kick: () => dispatchNow(dispatchDeps),
       readiness: makeReadiness(db, repos, client, allQueues.map(queueName)),
@@ -60,7 +65,10 @@ main('api', async (config, log) => {
     },
   });
   const handle = api.callback();
-  const server = await listen((request, response: ServerResponse) => void handle(request, response), config.http);
+  const server = await listen(
+    (request, response: ServerResponse) => void handle(request, response),
+    config.http,
+  );
   log.info({ url: server.url }, 'api is listening');
 
   return {

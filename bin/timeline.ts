@@ -32,13 +32,17 @@ const failureText = (failure: FailureLike | null | undefined): string => {
   return cause ? `${own} ← ${failureText(cause)}` : own;
 };
 
+/** Texts as they are, the protocol's 64-bit numbers by their digits. */
+const textOf = (value: unknown): string =>
+  (value as { toString(): string } | undefined)?.toString() ?? '';
+
 const detailOf = (attributes: Record<string, unknown>, names: Map<string, string>): string[] => {
-  const scheduled = String(attributes['scheduledEventId'] ?? '');
+  const scheduled = textOf(attributes['scheduledEventId']);
   const type = attributes['activityType'] as { name?: string } | undefined;
   const attempt = attributes['attempt'] as number | undefined;
   const failure = (attributes['failure'] ?? attributes['lastFailure']) as FailureLike | undefined;
   return [
-    type?.name ?? names.get(scheduled) ?? String(attributes['signalName'] ?? ''),
+    type?.name ?? names.get(scheduled) ?? textOf(attributes['signalName']),
     attempt !== undefined && attempt > 1 ? `attempt ${attempt}` : '',
     failureText(failure),
   ].filter((part) => part !== '');
@@ -52,12 +56,12 @@ export const timeline = ({ events }: History): string[] => {
   for (const event of events ?? []) {
     const [kind, attributes] = attributesOf(event);
     const name = (attributes['activityType'] as { name?: string } | undefined)?.name;
-    if (name) names.set(String(event.eventId), name);
+    if (name) names.set(textOf(event.eventId), name);
     if (silent.test(kind)) continue;
     const offset = first ? ((millis(event) - millis(first)) / 1000).toFixed(3) : '0';
     const detail = detailOf(attributes, names).join(', ');
     lines.push(
-      `${String(event.eventId).padStart(5)} +${offset.padStart(9)}s  ${kind}  ${detail}`.trimEnd(),
+      `${textOf(event.eventId).padStart(5)} +${offset.padStart(9)}s  ${kind}  ${detail}`.trimEnd(),
     );
   }
   return lines;

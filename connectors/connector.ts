@@ -4,6 +4,7 @@
  * Rows cross it as bytes: a split is read into a stream of chunks in one of the bulk formats and
  * written from one, and nothing in between turns a row into an object.
  */
+import type { Socket } from 'node:net';
 import type { Column } from '../core/dataTypes.js';
 
 export type { Column } from '../core/dataTypes.js';
@@ -69,7 +70,7 @@ export interface ConnectorLog {
 
 /** The guarded way out (net/): resolves and checks an address before a socket reaches it. */
 export interface Net {
-  connect(host: string, port: number, signal: AbortSignal): Promise<import('node:net').Socket>;
+  connect(host: string, port: number, signal: AbortSignal): Promise<Socket>;
 }
 
 /** `config` is a node's configuration, validated against its type's schema. */

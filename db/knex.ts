@@ -2,20 +2,18 @@ import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import pg from 'pg';
 
-const int8 = 20;
-
 const safeInteger = (text: string): number => {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} is beyond 2^53`);
   return value;
 };
 
+type Parser = (text: string) => unknown;
+
 /** Our pool's own parsers: `pg.types` is shared with connectors and stays as it is. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text') =>
-    oid === int8
-      ? safeInteger
-      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+  getTypeParser: (oid, format) =>
+    oid === pg.types.builtins.INT8 ? safeInteger : (pg.types.getTypeParser(oid, format) as Parser),
 };
 
 export interface DatabaseSettings {

@@ -6,9 +6,9 @@ import { startAdmitted } from './starts.js';
 
 export interface Dispatcher {
   /** Something may be to do: now, or right after what is being done. */
-  wake(): void;
+  wake: () => void;
   /** Ends after the round that is under way. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** What follows from a commit at once; the API does only this. */
@@ -36,18 +36,17 @@ export const startDispatcher = (deps: DispatchDeps): Dispatcher => {
   let round: Promise<void> | undefined;
 
   const work = async (): Promise<void> => {
-    do {
-      wanted = false;
-      await report(log, 'starts', startAdmitted(deps));
-      await report(log, 'commands', forwardCommands(deps));
-    } while (wanted && !stopped);
+    await report(log, 'starts', startAdmitted(deps));
+    await report(log, 'commands', forwardCommands(deps));
   };
 
   const wake = (): void => {
     wanted = true;
     if (stopped || round) return;
+    wanted = false;
     round = work().finally(() => {
       round = undefined;
+      if (wanted) wake();
     });
   };
 

@@ -12,7 +12,7 @@ export const registerSearchAttributes = async ({
   const { namespace } = client.options;
   await client.withDeadline(Date.now() + callTimeoutMs, async () => {
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-    const missing = searchAttributes.filter((name) => !(name in (customAttributes ?? {})));
+    const missing = searchAttributes.filter((name) => !(name in customAttributes));
     if (missing.length === 0) return;
     await operatorService.addSearchAttributes({
       namespace,

@@ -40,12 +40,12 @@ const open = (address: string, port: number, signal: AbortSignal): Promise<Socke
       signal.removeEventListener('abort', abort);
       socket.off('error', fail);
     };
-    const fail = (error: unknown): void => {
+    const fail = (error: Error): void => {
       done();
       socket.destroy();
-      reject(error as Error);
+      reject(error);
     };
-    const abort = (): void => fail(signal.reason);
+    const abort = (): void => fail(signal.reason as Error);
     const timer = setTimeout(
       () => fail(Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' })),
       dialTimeoutMs,

@@ -37,7 +37,7 @@ export const nodeTypeRoutes: RouteTable = {
           description,
           inputs: [...inputs],
           outputs: [...outputs],
-          config: config as Record<string, unknown>,
+          config: config,
           example,
         })),
     }),

@@ -5,7 +5,7 @@ import type { TUnsafe } from '@sinclair/typebox';
 export const longestText = 10_000;
 
 /** Something people call a thing by. Blank names help nobody, so one visible sign is needed. */
-export const name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+export const name = Type.String({ maxLength: 200, pattern: '\\S' });
 
 export const description = Type.String({ maxLength: 4_000 });
 

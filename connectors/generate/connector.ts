@@ -41,5 +41,5 @@ const source: Source<SourceGenerateConfig> = {
 };
 
 export const connector: ConnectorModule = {
-  open: () => ({ source: source as Source, close: async () => undefined }),
+  open: () => ({ source: source, close: async () => undefined }),
 };

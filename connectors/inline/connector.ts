@@ -53,5 +53,5 @@ const source: Source<SourceInlineConfig> = {
 };
 
 export const connector: ConnectorModule = {
-  open: () => ({ source: source as Source, close: async () => undefined }),
+  open: () => ({ source: source, close: async () => undefined }),
 };

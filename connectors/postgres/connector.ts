@@ -49,6 +49,6 @@ export const connector: ConnectorModule = {
     };
 
     // Connections live as long as one call; there is nothing to close between them.
-    return { destination: destination as Destination, close: async () => undefined };
+    return { destination: destination, close: async () => undefined };
   },
 };

@@ -9,8 +9,14 @@ import { quoteName, quoteText } from './quote.js';
 
 export interface Session {
   client: pg.Client;
-  /** Ends the connection whatever it is doing; the server rolls back what was open. */
-  close(): Promise<void>;
+  /** Drops the line at once, whatever runs on it; the server rolls back. */
+  cut: () => void;
+  close: () => Promise<void>;
+}
+
+interface Connected {
+  client: pg.Client;
+  socket: Socket;
 }
 
 const noTls = 'The server does not support SSL connections';
@@ -42,10 +48,10 @@ const tlsOptions = (config: PostgresConfig): ConnectionOptions | false => {
 
 /** The driver opens sockets itself; ours is guarded and connected already. */
 const asUnconnected = (socket: Socket): Socket => {
-  socket.connect = ((): Socket => {
+  socket.connect = (): Socket => {
     process.nextTick(() => socket.emit('connect'));
     return socket;
-  }) as Socket['connect'];
+  };
   return socket;
 };
 
@@ -54,7 +60,7 @@ const connectOnce = async (
   ssl: ConnectionOptions | false,
   net: Net,
   signal: AbortSignal,
-): Promise<pg.Client> => {
+): Promise<Connected> => {
   const socket = await net.connect(config.host, config.port ?? 5432, signal);
   const client = new pg.Client({
     host: config.host,
@@ -74,7 +80,7 @@ const connectOnce = async (
   signal.addEventListener('abort', abort, { once: true });
   try {
     await client.connect();
-    return client;
+    return { client, socket };
   } catch (error) {
     socket.destroy();
     throw error;
@@ -88,7 +94,7 @@ const connect = async (
   config: PostgresConfig,
   net: Net,
   signal: AbortSignal,
-): Promise<pg.Client> => {
+): Promise<Connected> => {
   const ssl = tlsOptions(config);
   try {
     return await connectOnce(config, ssl, net, signal);
@@ -129,7 +135,7 @@ export const openSession = async (
   { signal }: CallContext,
 ): Promise<Session> => {
   try {
-    const client = await connect(config, net, signal);
+    const { client, socket } = await connect(config, net, signal);
     const settings = { ...config.options, ...bulkSettings };
     const statements = Object.entries(settings).map(
       ([name, value]) => `set ${name.split('.').map(quoteName).join('.')} = ${quoteText(value)}`,
@@ -139,6 +145,7 @@ export const openSession = async (
     await refusePlatform(client);
     return {
       client,
+      cut: () => socket.destroy(),
       close: async () => {
         await client.end().catch(() => undefined);
       },

@@ -14,12 +14,7 @@ export const inTransaction = async <T>(
   ctx: CallContext,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> => {
-  const { client, close } = await openSession(config, net, ctx);
-  const cut = (): void => {
-    (
-      client as unknown as { connection: { stream: { destroy(): void } } }
-    ).connection.stream.destroy();
-  };
+  const { client, cut, close } = await openSession(config, net, ctx);
   ctx.signal.addEventListener('abort', cut, { once: true });
   try {
     ctx.signal.throwIfAborted();
