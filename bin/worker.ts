@@ -60,6 +60,8 @@ const makeWorker = (
     taskQueue: makeQueueName(queuePrefix)(queue),
     shutdownGraceTime: work.drainSeconds * 1000,
     maxHeartbeatThrottleInterval: 5_000,
+    // How long a killed worker's cache is waited for before another one takes its workflows over.
+    stickyQueueScheduleToStartTimeout: Math.min(10_000, (work.heartbeatSeconds * 1000) / 2),
   };
   switch (queue) {
     case 'control':

@@ -1,0 +1,32 @@
+/**
+ * What a person needs to know once everything is up.
+ * @param {{apiUrl: string, basePrefix: string, temporalUi: string | null, dataDirectory: string,
+ *   apiKey: string | null, isNewKey: boolean, keyFile: string | null}} facts
+ * @returns {string[]}
+ */
+export function summaryLines(facts) {
+  const { apiUrl, basePrefix, temporalUi, dataDirectory, apiKey, isNewKey, keyFile } = facts;
+  const bearer =
+    keyFile === null ? apiKey : `$(cat '${keyFile.replaceAll("'", String.raw`'\''`)}')`;
+  const keyLine = isNewKey
+    ? `${apiKey ?? ''}  (shown once${keyFile === null ? '' : `; kept in ${keyFile}`})`
+    : keyFile === null
+      ? 'printed by the first start; make another over the API if it is lost'
+      : `in ${keyFile}`;
+  return [
+    '',
+    'Fluxline is ready.',
+    `  API       ${apiUrl}${basePrefix}/api`,
+    `  Docs      ${apiUrl}/docs`,
+    ...(temporalUi === null ? [] : [`  Temporal  ${temporalUi}`]),
+    `  API key   ${keyLine}`,
+    `  Data      ${dataDirectory}`,
+    '',
+    'Try:',
+    bearer === null
+      ? `  curl -s ${apiUrl}/readyz`
+      : `  curl -s -H "Authorization: Bearer ${bearer}" ${apiUrl}${basePrefix}/api/projects`,
+    '',
+    'Stop with Ctrl-C; the next start goes on where this one stopped.',
+  ];
+}
