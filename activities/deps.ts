@@ -18,6 +18,8 @@ export interface ActivityDeps {
 export interface ActivitySettings {
   /** How often a long activity shows a sign of life. */
   heartbeatMs: number;
+  /** About how much of a source is read, written and retried as one. */
+  splitBytes: number;
   /** How many splits one workflow execution works through before it continues as new. */
   splitsPerExecution: number;
   /** Full name of the queue whose slots bound the window of a run. */

@@ -52,7 +52,7 @@ const prepareStage = async (
     const splits =
       earlier.length > 0
         ? earlier.map(({ split, range }) => ({ stage: stage.id, split, range }))
-        : (await source.splits(stage.source.config, ctx)).map((range, split) => ({
+        : (await source.splits(stage.source.config, deps.settings.splitBytes, ctx)).map((range, split) => ({
             stage: stage.id,
             split,
             range: JSON.stringify(range),

@@ -7,7 +7,6 @@ import type { AskedPage, PageOf } from './page.js';
 import { Reply } from './route.js';
 import type { Route } from './route.js';
 import { shape } from './shape.js';
-import type { JsonSchema } from './shape.js';
 import type { Checks } from './validate.js';
 
 /** What goes over the wire. */
@@ -22,9 +21,7 @@ export const jsonType = 'application/json; charset=utf-8';
 /** Holds an answer against its schema, in tests: fields that nobody declared included. */
 const makeResponseCheck = (route: Route, checks: Checks) => {
   if (!route.response) return () => undefined;
-  const check = checks.exact(
-    shape(route.response as JsonSchema, { closeObjects: true, bounded: false }),
-  );
+  const check = checks.exact(shape(route.response, { closeObjects: true, bounded: false }));
   const lossless = route.envelope.family === 'iceberg';
   return (value: unknown): void => {
     const shown = route.envelope.family === 'B' && route.envelope.kind !== 'bare';
@@ -41,7 +38,9 @@ export const makeAnswerer = (route: Route, checks: Checks, checkResponses: boole
   const { envelope } = route;
   const dress = dressFor(envelope);
   const usualStatus = route.status ?? (envelope.kind === 'empty' ? 204 : 200);
-  const write = envelope.family === 'iceberg' ? stringifyLossless : JSON.stringify;
+  const lossless = envelope.family === 'iceberg';
+  const write = (value: unknown): string =>
+    lossless ? stringifyLossless(value) : JSON.stringify(value);
   const check = checkResponses ? makeResponseCheck(route, checks) : undefined;
   const contentType = envelope.kind === 'raw' ? envelope.contentType : jsonType;
 

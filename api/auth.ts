@@ -27,7 +27,10 @@ interface KnownCaller extends Caller {
 }
 
 /** `reason` is a metric label, `challenge` the rest of the WWW-Authenticate header. */
-const refuse = (reason: 'missing' | 'malformed' | 'unknown' | 'expired', message: string): AppError =>
+const refuse = (
+  reason: 'missing' | 'malformed' | 'unknown' | 'expired',
+  message: string,
+): AppError =>
   new AppError('unauthenticated', message, {
     authFailure: reason,
     challenge: reason === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"',

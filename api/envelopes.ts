@@ -39,9 +39,7 @@ const a = (meta: 'total' | 'cursor' | undefined): Dress => ({
     if (meta === 'total') {
       return { data: page.items, meta: { total: page.total, ...askedCursor(page) } };
     }
-    return page.asked
-      ? { data: page.items, meta: { cursor: page.cursor } }
-      : { data: page.items };
+    return page.asked ? { data: page.items, meta: { cursor: page.cursor } } : { data: page.items };
   },
 });
 

@@ -35,7 +35,8 @@ export const toAppError = (error: unknown): AppError =>
     ? error
     : new AppError('internal', 'Something went wrong here. The request id finds it in our logs.');
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 export const titleOf = (code: ErrorCode): string => {
   const words = code.replace(/_/g, ' ');
@@ -78,7 +79,9 @@ const icebergTypes: Readonly<Record<number, string>> = {
 
 /** The catalog names its 404s and 409s by what is missing or clashing: the thrower knows. */
 const iceberg = (error: AppError): unknown => {
-  const places = (error.details.errors ?? []).map(({ pointer, message }) => `${pointer}: ${message}`);
+  const places = (error.details.errors ?? []).map(
+    ({ pointer, message }) => `${pointer}: ${message}`,
+  );
   return {
     error: {
       message: [error.message, ...places].join(' '),

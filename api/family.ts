@@ -1,8 +1,7 @@
 /** Which error shape a path speaks, whether or not a route is there. */
 export type ErrorShape = 'problem' | 'iceberg' | 'oauth';
 
-const under = (path: string, root: string): boolean =>
-  path === root || path.startsWith(`${root}/`);
+const under = (path: string, root: string): boolean => path === root || path.startsWith(`${root}/`);
 
 /** The resource and orchestration families move with the base prefix; the catalog stays at `/v1`. */
 export const errorShapeOf = (path: string, basePrefix: string): ErrorShape =>

@@ -94,7 +94,11 @@ const makeQueryReader = (route: Route, checks: Checks) => {
     const page = route.page && readPage(route.page, { limit, cursor }, issues);
     const query: Record<string, unknown> = route.page
       ? rest
-      : { ...rest, ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) };
+      : {
+          ...rest,
+          ...(limit === undefined ? {} : { limit }),
+          ...(cursor === undefined ? {} : { cursor }),
+        };
     const errors = check(query);
     if (errors) issues.push(...toIssues(errors));
     return { query, page };
@@ -135,7 +139,9 @@ const makeBodyReader = (route: Route, checks: Checks) => {
   const schema = bodySchema(route);
   const check = checks.exact(schema);
   const formRules: PairRules = {
-    names: new Map(Object.keys((schema['properties'] ?? {}) as object).map((name) => [name, false])),
+    names: new Map(
+      Object.keys((schema['properties'] ?? {}) as object).map((name) => [name, false]),
+    ),
     tolerant: tolerates(route),
   };
   const readForm = (bytes: Bytes, issues: Issue[]): unknown => {
@@ -152,7 +158,9 @@ const makeBodyReader = (route: Route, checks: Checks) => {
         kind === 'form-or-json' ? 'application/x-www-form-urlencoded or JSON' : 'application/json',
       );
     }
-    return form ? readForm(bytes, issues) : parseJson(bytes, { lossless: kind === 'json-lossless' });
+    return form
+      ? readForm(bytes, issues)
+      : parseJson(bytes, { lossless: kind === 'json-lossless' });
   };
   return (bytes: Bytes, message: IncomingMessage, issues: Issue[]): unknown => {
     if (kind === 'raw' || (!route.body && tolerates(route))) return undefined;
@@ -187,8 +195,8 @@ export const makeInputReader = (route: Route, checks: Checks) => {
     const asked = page?.(subject);
     const input: AnyInput = {
       params,
-      query,
-      headers,
+      query: route.query && query,
+      headers: route.headers && headers,
       body,
       raw: route.bodyKind === 'raw' ? bytes : undefined,
       page: asked?.request,

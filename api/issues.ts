@@ -37,7 +37,7 @@ const patterns: Readonly<Record<string, string>> = {
   '\\S': 'Must not be blank.',
 };
 
-const text = (value: unknown): string => JSON.stringify(value) ?? '';
+const text = (value: unknown): string => JSON.stringify(value);
 
 const messageOf = ({ keyword, params, message }: ErrorObject): string => {
   const detail = params as Readonly<Record<string, unknown>>;
@@ -62,7 +62,9 @@ const messageOf = ({ keyword, params, message }: ErrorObject): string => {
     case 'int64':
       return 'Must be a 64-bit integer.';
     default:
-      return message === undefined ? 'Invalid.' : `${message[0]?.toUpperCase()}${message.slice(1)}.`;
+      return message === undefined
+        ? 'Invalid.'
+        : `${message[0]?.toUpperCase()}${message.slice(1)}.`;
   }
 };
 
@@ -108,7 +110,9 @@ const withoutUnionNoise = (errors: readonly ErrorObject[]): readonly ErrorObject
     );
   const close = all.filter((branch) => !wrongType(branch)).flat();
   if (close.length > 1 && close.every(({ keyword }) => keyword === 'const')) {
-    const allowedValues = close.map(({ params }) => (params as { allowedValue: unknown }).allowedValue);
+    const allowedValues = close.map(
+      ({ params }) => (params as { allowedValue: unknown }).allowedValue,
+    );
     return [{ ...union, keyword: 'enum', params: { allowedValues } }, ...withoutUnionNoise(rest)];
   }
   if (close.length > 0) return [...withoutUnionNoise(close), ...withoutUnionNoise(rest)];
@@ -124,7 +128,8 @@ export const toIssues = (errors: readonly ErrorObject[]): Issue[] => {
   const issues = new Map<string, Issue>();
   for (const error of withoutUnionNoise(errors.slice(0, mostErrors))) {
     const issue = toIssue(error);
-    if (issues.size < mostIssues) issues.set(`${issue.pointer} ${issue.code} ${issue.message}`, issue);
+    if (issues.size < mostIssues)
+      issues.set(`${issue.pointer} ${issue.code} ${issue.message}`, issue);
   }
   return [...issues.values()];
 };

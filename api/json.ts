@@ -116,7 +116,7 @@ const isNumberStart = (code: number): boolean => code === 0x2d || (code >= 0x30 
 const markLongs = (text: string): string => {
   let marked = '';
   let copied = 0;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
     if (code === quote) at = endOfString(text, at);
     else if (isNumberStart(code)) {

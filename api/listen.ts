@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ListenSettings {
@@ -23,7 +23,7 @@ const keepAliveMs = 65_000;
 const graceMs = 25_000;
 
 export const listen = (
-  handle: RequestListener,
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
   { host, port }: ListenSettings,
 ): Promise<Listening> => {
   let closing = false;

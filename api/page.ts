@@ -162,7 +162,9 @@ export const cutPage = (
   page: AskedPage,
 ): CutPage => {
   const { items, next, total } =
-    'next' in value ? value : cutArray(value, spec.kind === 'all' ? (spec.key ?? 'id') : 'id', page);
+    'next' in value
+      ? value
+      : cutArray(value, spec.kind === 'all' ? (spec.key ?? 'id') : 'id', page);
   return {
     items,
     limit: page.request.limit,

@@ -15,7 +15,10 @@ export const parsePairs = (text: string): Pairs | undefined => {
         const at = pair.indexOf('=');
         return at < 0
           ? ([decodeURIComponent(pair), ''] as const)
-          : ([decodeURIComponent(pair.slice(0, at)), decodeURIComponent(pair.slice(at + 1))] as const);
+          : ([
+              decodeURIComponent(pair.slice(0, at)),
+              decodeURIComponent(pair.slice(at + 1)),
+            ] as const);
       });
   } catch {
     return undefined;

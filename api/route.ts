@@ -19,7 +19,6 @@ export type Mode = 'read' | 'write' | 'live';
 export type BodyKind = 'json' | 'json-lossless' | 'form-or-json' | 'raw';
 
 type Fields = Readonly<Record<string, TSchema>>;
-type NoFields = Readonly<Record<never, TSchema>>;
 
 /** `{id}` and `{nodeId}` of `/api/pipelines/{id}/nodes/{nodeId}`. */
 type Placeholders<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -27,7 +26,7 @@ type Placeholders<Path extends string> = Path extends `${string}{${infer Name}}$
   : never;
 type ParamsOf<Path extends string> = { readonly [Name in Placeholders<Path>]: TSchema };
 
-type ValuesOf<F> = F extends Record<string, TSchema> ? Static<TObject<F>> : never;
+type ValuesOf<F> = F extends Record<string, TSchema> ? Static<TObject<F>> : undefined;
 type ValueOf<S> = S extends TSchema ? Static<S> : undefined;
 
 export interface Input<Params, Query, Headers, Body, Kind, Env> {
@@ -101,8 +100,8 @@ export interface Route extends RouteFacts {
 
 export interface AnyInput {
   readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, unknown>> | undefined;
   readonly body: unknown;
   readonly raw: Buffer | undefined;
   readonly page: PageRequest | undefined;
@@ -122,8 +121,8 @@ export interface Definition<
   M extends Mode,
   Public extends boolean | undefined,
   Params extends Fields,
-  Query extends Fields,
-  Headers extends Fields,
+  Query extends Fields | undefined,
+  Headers extends Fields | undefined,
   Body extends TSchema | undefined,
   Kind extends BodyKind,
   Env extends Envelope,
@@ -180,8 +179,8 @@ export const route = <
   const M extends Mode,
   const Env extends Envelope,
   Params extends ParamsOf<Path> = ParamsOf<Path>,
-  Query extends Fields = NoFields,
-  Headers extends Fields = NoFields,
+  Query extends Fields | undefined = undefined,
+  Headers extends Fields | undefined = undefined,
   Body extends TSchema | undefined = undefined,
   const Kind extends BodyKind = 'json',
   Response extends TSchema | undefined = undefined,

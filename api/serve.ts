@@ -84,10 +84,9 @@ export const makeServe = (route: Route, deps: ServeDeps) => {
     const captures = koa.captures ?? [];
     const { requestId, address } = koa.state;
     const exchange = new Exchange(ports, requestId, address, route.name, koa.res);
-    const caller =
-      route.scope && (await authenticator.authenticate(koa.req.headers.authorization));
+    const caller = route.scope && (await authenticator.authenticate(koa.req.headers.authorization));
     try {
-      if (caller && route.scope) requireScope(caller, route.scope);
+      if (caller) requireScope(caller, route.scope);
       const raw = { message: koa.req, captures, queryString: koa.querystring };
       const read = await readInput(raw, caller?.scope.workspaceId ?? '');
       send(koa, await perform(koa, exchange, caller, read));

@@ -17,7 +17,12 @@ const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Keywords whose value is one schema, a list of schemas, or a map of schemas. */
-const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not', 'propertyNames']);
+const single: ReadonlySet<string> = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'propertyNames',
+]);
 const listed: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'prefixItems']);
 const mapped: ReadonlySet<string> = new Set(['properties', 'patternProperties']);
 
@@ -30,7 +35,10 @@ const eachSchema = (schema: JsonSchema, change: (inner: JsonSchema, key: string)
       }
       if (mapped.has(key) && isObject(value)) {
         const entries = Object.entries(value as Record<string, JsonSchema>);
-        return [key, Object.fromEntries(entries.map(([name, inner]) => [name, change(inner, key)]))];
+        return [
+          key,
+          Object.fromEntries(entries.map(([name, inner]) => [name, change(inner, key)])),
+        ];
       }
       return [key, value];
     }),
@@ -52,7 +60,7 @@ export const shape = (schema: TSchema | JsonSchema, options: ShapeOptions): Json
     if (node['type'] === 'string' && !sized) copy['maxLength'] = longestText;
     return copy;
   };
-  return visit(schema as JsonSchema, false);
+  return visit(schema, false);
 };
 
 /** Every schema inside a schema, itself included. */

@@ -33,7 +33,10 @@ const makeAjv = (coerceTypes: boolean): Ajv2020 => {
   addFormats(ajv, ['email', 'uri']);
   ajv.addFormat('uuid', uuid);
   ajv.addFormat('date-time', shownTimestamp);
-  ajv.addFormat('timestamp-input', (text: string) => isStorable(text) && readSpan(text) !== undefined);
+  ajv.addFormat(
+    'timestamp-input',
+    (text: string) => isStorable(text) && readSpan(text) !== undefined,
+  );
   ajv.addKeyword({
     keyword: 'int64',
     schemaType: 'boolean',

@@ -19,6 +19,7 @@ export interface Config {
   logLevel: string;
   work: {
     batchSlots: number;
+    splitBytes: number;
     splitsPerExecution: number;
     heartbeatSeconds: number;
     dispatchTickMs: number;
@@ -115,6 +116,7 @@ export const loadConfig = (env: Env): Config => {
     ),
     work: {
       batchSlots: read.integer('FLX_BATCH_SLOTS', availableParallelism(), 1, 1024),
+      splitBytes: read.integer('FLX_SPLIT_BYTES', 64 * 1024 * 1024, 1024, 1024 ** 3),
       splitsPerExecution: read.integer('FLX_SPLITS_PER_EXECUTION', 500, 1, 2000),
       heartbeatSeconds: read.integer('FLX_HEARTBEAT_SECONDS', 30, 1, 300),
       dispatchTickMs: read.integer('FLX_DISPATCH_TICK_MS', 5_000, 50, 60_000),

@@ -109,6 +109,7 @@ main('worker', async (config, log): Promise<Started> => {
     log,
     settings: {
       heartbeatMs: Math.min(5_000, (work.heartbeatSeconds * 1000) / 3),
+      splitBytes: work.splitBytes,
       splitsPerExecution: work.splitsPerExecution,
       batchQueue: queueName('batch'),
     },

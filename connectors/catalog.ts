@@ -1,10 +1,15 @@
+import { generateManifest } from './generate/manifest.js';
+import { inlineManifest } from './inline/manifest.js';
 import type { Manifest } from './manifest.js';
 import { postgresManifest } from './postgres/manifest.js';
 
-/** What a connection can be of. Connectors that work without a connection are not here. */
-const manifests: readonly Manifest[] = [postgresManifest];
+/** What a connection can be of. */
+const connectable: readonly Manifest[] = [postgresManifest];
 
-export const connectionTypes: readonly string[] = manifests.map(({ id }) => id);
+/** Every connector, those that work without a connection included. */
+export const manifests: readonly Manifest[] = [generateManifest, inlineManifest, ...connectable];
+
+export const connectionTypes: readonly string[] = connectable.map(({ id }) => id);
 
 export const connectionManifest = (type: string): Manifest | undefined =>
-  manifests.find(({ id }) => id === type);
+  connectable.find(({ id }) => id === type);

@@ -76,8 +76,8 @@ export interface Net {
 /** `config` is a node's configuration, validated against its type's schema. */
 export interface Source<Config = unknown> {
   columns(config: Config, ctx: CallContext): Promise<readonly Column[]>;
-  /** Splits in order; together they are the whole source, without overlap. */
-  splits(config: Config, ctx: CallContext): Promise<readonly SplitRange[]>;
+  /** Splits of about so many bytes, in order; together the whole source, without overlap. */
+  splits(config: Config, targetBytes: number, ctx: CallContext): Promise<readonly SplitRange[]>;
   readBulk(config: Config, range: SplitRange, ctx: CallContext): BulkRead;
 }
 

@@ -1,4 +1,6 @@
-import type { Graph, GraphNode } from './graph/index.js';
+import { RunFailure } from './failures.js';
+import { validateGraph } from './graph/index.js';
+import type { Graph, GraphEdge, GraphNode } from './graph/index.js';
 
 /** One end of a stage: a node and its configuration. */
 export interface StageEnd {
@@ -14,7 +16,7 @@ export interface Stage {
   /** The nodes along the chain, in the order in which rows pass them. */
   nodes: string[];
   /** How rows travel. */
-  path: 'bulk csv';
+  path: 'bulk-csv';
   source: StageEnd;
   destination: StageEnd;
 }
@@ -29,47 +31,54 @@ const endOf = ({ id, type, config }: GraphNode): StageEnd => ({
   config: config ?? {},
 });
 
+/** What was valid when it was saved need not be so for the version that runs it. */
+const refuseInvalid = (graph: Graph): void => {
+  const [issue] = validateGraph(graph, 'active').errors;
+  if (!issue) return;
+  const index = /^\/nodes\/(\d+)/.exec(issue.pointer)?.[1];
+  const nodeId = index === undefined ? undefined : graph.nodes[Number(index)]?.id;
+  throw new RunFailure({
+    code: 'config_invalid',
+    class: 'config',
+    message: `The pipeline cannot run as it is (${issue.pointer}): ${issue.message}`,
+    ...(nodeId === undefined ? {} : { nodeId }),
+  });
+};
+
+/** From a destination back to its source. Ends, since a valid graph has no cycles. */
+const chainTo = (
+  destination: GraphNode,
+  nodes: ReadonlyMap<string, GraphNode>,
+  arriving: ReadonlyMap<string, GraphEdge>,
+): [GraphNode, ...GraphNode[]] => {
+  const chain: [GraphNode, ...GraphNode[]] = [destination];
+  for (;;) {
+    const edge = arriving.get(chain[0].id);
+    const before = edge && nodes.get(edge.source);
+    if (!before) return chain;
+    chain.unshift(before);
+  }
+};
+
 /**
- * The stages of a valid graph: one for each destination, back to the source that feeds it. A source
- * that feeds several is read once for each; the sources there are so far give the same rows each time.
+ * The stages of a graph: one for each destination, back to the source that feeds it. A source that
+ * feeds several is read once for each; the sources there are so far give the same rows each time.
  */
-export const planGraph = ({ nodes, edges }: Graph): RunPlan => {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const stages = nodes
+export const planGraph = (graph: Graph): RunPlan => {
+  refuseInvalid(graph);
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
+  const arriving = new Map(graph.edges.map((edge) => [edge.target, edge]));
+  const stages = graph.nodes
     .filter(({ type }) => type.startsWith('destination.'))
     .map((destination): Stage => {
-      const chain = [destination];
-      for (let head = destination; ;) {
-        const edge = edges.find(({ target }) => target === head.id);
-        const before = edge && byId.get(edge.source);
-        if (!before) break;
-        chain.unshift(before);
-        head = before;
-      }
+      const chain = chainTo(destination, nodes, arriving);
       return {
         id: destination.id,
         nodes: chain.map(({ id }) => id),
-        path: 'bulk csv',
-        source: endOf(chain[0] ?? destination),
+        path: 'bulk-csv',
+        source: endOf(chain[0]),
         destination: endOf(destination),
       };
     });
   return { stages };
-};
-
-const targetBytes = 64 * 1024 * 1024;
-
-export interface Rows {
-  from: number;
-  to: number;
-}
-
-/** Ranges [from, to) of about 64 MiB. No rows are one empty range: its table is still made. */
-export const splitRows = (rows: number, bytesPerRow: number): Rows[] => {
-  const size = Math.max(1, Math.floor(targetBytes / Math.max(1, bytesPerRow)));
-  const count = Math.max(1, Math.ceil(rows / size));
-  return Array.from({ length: count }, (_, index) => ({
-    from: index * size,
-    to: Math.min(rows, (index + 1) * size),
-  }));
 };

@@ -11,16 +11,8 @@ export interface AddressPolicy {
 /** Unicast by its number, yet the metadata service of a cloud. */
 const neverPublic: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** Comma-separated CIDR blocks; what is not one is named. */
-export const parseCidrs = (text: string): Cidr[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => {
-      if (ipaddr.isValidCIDR(part)) return ipaddr.parseCIDR(part);
-      throw new Error(`"${part}" is not a CIDR block such as 10.0.0.0/8`);
-    });
+/** All that is assigned for the public internet; outside it, `::127.0.0.1` passes for unicast. */
+const publicIPv6: Cidr = [ipaddr.IPv6.parse('2000::'), 3];
 
 /** IPv4 inside IPv6 is judged as what it reaches. */
 const unwrap = (address: Address): Address =>
@@ -28,15 +20,38 @@ const unwrap = (address: Address): Address =>
     ? address.toIPv4Address()
     : address;
 
+const mappedBits = 96;
+
+/** A block of IPv4-mapped addresses is the block of what they map. */
+const unwrapBlock = ([block, bits]: Cidr): Cidr => {
+  const inner = unwrap(block);
+  return inner === block || bits < mappedBits ? [block, bits] : [inner, bits - mappedBits];
+};
+
+/** Comma-separated CIDR blocks; what is not one is named. */
+export const parseCidrs = (text: string): Cidr[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      if (ipaddr.isValidCIDR(part)) return unwrapBlock(ipaddr.parseCIDR(part));
+      throw new Error(`"${part}" is not a CIDR block such as 10.0.0.0/8`);
+    });
+
 const inside = (address: Address, [block, bits]: Cidr): boolean =>
   address.kind() === block.kind() && address.match(block, bits);
+
+const isPublic = (address: Address): boolean =>
+  address.range() === 'unicast' &&
+  !neverPublic.has(address.toString()) &&
+  (address.kind() === 'ipv4' || inside(address, publicIPv6));
 
 /** Public addresses are open; loopback, private and special ones only where a block allows them. */
 export const makeAddressPolicy = (allowed: readonly Cidr[]): AddressPolicy => ({
   allows: (text) => {
     if (!ipaddr.isValid(text)) return false;
     const address = unwrap(ipaddr.parse(text));
-    if (allowed.some((cidr) => inside(address, cidr))) return true;
-    return address.range() === 'unicast' && !neverPublic.has(address.toString());
+    return allowed.some((cidr) => inside(address, cidr)) || isPublic(address);
   },
 });

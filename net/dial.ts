@@ -3,40 +3,41 @@ import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { RunFailure } from '../core/failures.js';
 import type { AddressPolicy } from './addressPolicy.js';
-
-const dialTimeoutMs = 15_000;
+import { refused, unreachable } from './failures.js';
+import type { EndRole } from './failures.js';
 
 export interface Dialer {
-  connect(host: string, port: number, signal: AbortSignal): Promise<Socket>;
+  connect(host: string, port: number, signal: AbortSignal, role?: EndRole): Promise<Socket>;
 }
 
-const refused = (host: string): RunFailure =>
-  new RunFailure({
-    code: 'egress_denied',
-    class: 'config',
-    message: `Connections to ${host} are not allowed from here: its address is private. An operator can allow it with FLX_EGRESS_ALLOW_CIDRS.`,
-  });
+export interface DialOptions {
+  /** For the whole way: name, and every address it has. */
+  timeoutMs?: number;
+  resolve?: (host: string) => Promise<readonly string[]>;
+}
 
-/**
- * Every address of the host; one that is not allowed rejects the whole name. Checked as numbers:
- * what the name says later no longer matters, so it cannot change between check and use.
- */
-const addressesOf = async (host: string, policy: AddressPolicy): Promise<string[]> => {
-  const bare = host.replace(/^\[(.*)\]$/, '$1');
-  const addresses = isIP(bare)
-    ? [bare]
-    : (await lookup(bare, { all: true })).map(({ address }) => address);
-  if (addresses.length === 0 || !addresses.every((address) => policy.allows(address))) {
-    throw refused(host);
+const resolveAll = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+/** What the promise comes to, unless the signal fires first: names are looked up uninterruptibly. */
+const orAbort = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
+  signal.throwIfAborted();
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
-  return addresses;
 };
 
 const open = (address: string, port: number, signal: AbortSignal): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: address, port, noDelay: true, keepAlive: true });
     const done = (): void => {
-      clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       socket.off('error', fail);
     };
@@ -46,31 +47,51 @@ const open = (address: string, port: number, signal: AbortSignal): Promise<Socke
       reject(error);
     };
     const abort = (): void => fail(signal.reason as Error);
-    const timer = setTimeout(
-      () => fail(Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' })),
-      dialTimeoutMs,
-    );
     signal.addEventListener('abort', abort, { once: true });
     socket.once('error', fail);
     socket.once('connect', () => {
       done();
       resolve(socket);
     });
+    if (signal.aborted) abort();
   });
 
-/** TCP to a host that a user named, through the policy. */
-export const makeDialer = (policy: AddressPolicy): Dialer => ({
-  connect: async (host, port, signal) => {
-    signal.throwIfAborted();
+/**
+ * TCP to a host that a user named, through the policy. Every address of the name is checked, one
+ * that is not allowed refuses the whole name, and the socket goes to a checked number: what the
+ * name says later no longer matters.
+ */
+export const makeDialer = (
+  policy: AddressPolicy,
+  { timeoutMs = 15_000, resolve = resolveAll }: DialOptions = {},
+): Dialer => {
+  const addressesOf = async (host: string, signal: AbortSignal): Promise<readonly string[]> => {
+    const bare = host.replace(/^\[(.*)\]$/, '$1');
+    const addresses = isIP(bare) ? [bare] : await orAbort(resolve(bare), signal);
+    const allowed = addresses.length > 0 && addresses.every((address) => policy.allows(address));
+    if (!allowed) throw refused(host);
+    return addresses;
+  };
+
+  const openChecked = async (
+    host: string,
+    address: string,
+    port: number,
+    signal: AbortSignal,
+  ): Promise<Socket> => {
+    const socket = await open(address, port, signal);
+    const { remoteAddress } = socket;
+    if (remoteAddress !== undefined && policy.allows(remoteAddress)) return socket;
+    socket.destroy();
+    // Without an address it was open and is closed again.
+    throw remoteAddress === undefined ? new Error('closed at once') : refused(host);
+  };
+
+  const connectFirst = async (host: string, port: number, signal: AbortSignal): Promise<Socket> => {
     let last: unknown;
-    for (const address of await addressesOf(host, policy)) {
+    for (const address of await addressesOf(host, signal)) {
       try {
-        const socket = await open(address, port, signal);
-        if (!policy.allows(socket.remoteAddress ?? '')) {
-          socket.destroy();
-          throw refused(host);
-        }
-        return socket;
+        return await openChecked(host, address, port, signal);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof RunFailure) throw error;
@@ -78,5 +99,23 @@ export const makeDialer = (policy: AddressPolicy): Dialer => ({
       }
     }
     throw last;
-  },
-});
+  };
+
+  return {
+    connect: async (host, port, signal, role = 'destination') => {
+      signal.throwIfAborted();
+      const timeout = new AbortController();
+      const timer = setTimeout(() => {
+        timeout.abort(Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' }));
+      }, timeoutMs);
+      try {
+        return await connectFirst(host, port, AbortSignal.any([signal, timeout.signal]));
+      } catch (error) {
+        signal.throwIfAborted();
+        throw unreachable(error, host, port, role);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+};

@@ -3,7 +3,7 @@
  * typos and made-up keys before the database is asked. Only a hash is kept: with this much entropy
  * a plain SHA-256 is enough.
  */
-import { createHash, randomInt } from 'node:crypto';
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -32,10 +32,11 @@ const checkOf = (random: string): string => {
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
+/** Form and check; the comparison takes as long for a check that is nearly right. */
 export const isApiKey = (text: string): boolean => {
   if (!form.test(text)) return false;
   const random = text.slice('flx_'.length, -checkLength);
-  return text.endsWith(checkOf(random));
+  return timingSafeEqual(Buffer.from(text.slice(-checkLength)), Buffer.from(checkOf(random)));
 };
 
 /** What the database knows a key by; undefined for what cannot be a key. */
@@ -49,6 +50,7 @@ export const describeApiKey = (secret: string): NewApiKey => ({
   hash: hashOf(secret),
 });
 
+/** `randomInt` rejects what would favour some characters. */
 export const newApiKey = (): NewApiKey => {
   const random = Array.from({ length: randomLength }, () =>
     alphabet.charAt(randomInt(alphabet.length)),

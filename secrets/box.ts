@@ -56,8 +56,9 @@ const decrypt = (key: Buffer, text: string, aad: Buffer): Buffer => {
   return Buffer.concat([decipher.update(body), decipher.final()]);
 };
 
+/** As JSON, so that no two places share a form whatever signs their parts contain. */
 const aadOf = (keyId: string, { table, row, field }: Place): Buffer =>
-  Buffer.from([version, keyId, table, row, field].join('|'));
+  Buffer.from(JSON.stringify([version, keyId, table, row, field]));
 
 export const makeBox = (master: MasterKey): Box => ({
   seal: (text, place) => {

@@ -37,7 +37,9 @@ export const openApiDocument = (
   return {
     openapi: '3.1.0',
     info: { title: 'Fluxline', version, description, license: { name: 'Apache-2.0' } },
-    tags: [...tags].map(([name, about]) => (about === undefined ? { name } : { name, description: about })),
+    tags: [...tags].map(([name, about]) =>
+      about === undefined ? { name } : { name, description: about },
+    ),
     security: [{ bearer: [] }],
     paths,
     components: { securitySchemes: { bearer }, schemas: components.schemas },

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { StartError } from '../../servers/errors.mjs';
+import { failureText } from '../../servers/errors.mjs';
 import { readIfThere } from '../../servers/private-files.mjs';
 import { findTemporal } from '../../servers/temporal.mjs';
 import { prepareCheckout } from './build.mjs';
@@ -44,7 +44,7 @@ export async function main() {
   });
   const fail = (/** @type {unknown} */ error) => {
     if (leaving.signal.aborted) return; // what breaks off because of the stop
-    progress.complain(describe(error));
+    progress.complain(failureText(error));
     process.exitCode = 1;
     leaving.abort();
   };
@@ -66,12 +66,6 @@ export async function main() {
   process.exit();
 }
 
-/** @param {unknown} error */
-function describe(error) {
-  if (error instanceof StartError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
 /**
  * @param {Map<string, Supervised>} started
  * @param {Progress} progress
@@ -85,7 +79,7 @@ async function stopAll(started, progress, lock) {
     await progress
       .step(`Stopping ${name}`, () => child.stop())
       .catch((error) => {
-        progress.complain(describe(error));
+        progress.complain(failureText(error));
         process.exitCode = 1;
       });
   }

@@ -1,8 +1,8 @@
 import { parseDataType } from '../../core/dataTypes.js';
 import type { DataType } from '../../core/dataTypes.js';
+import { RunFailure } from '../../core/failures.js';
 import { inlineField } from '../../core/generate/inlineField.js';
 import type { SourceInlineConfig } from '../../core/nodes/sourceInline.js';
-import { RunFailure } from '../../core/failures.js';
 import type { BulkRead, Column, ConnectorModule, Source } from '../connector.js';
 
 const refused = (message: string): RunFailure =>
@@ -26,26 +26,48 @@ const lineOf = (row: readonly unknown[], columns: readonly Column[], number: num
   return `${fields.join(',')}\n`;
 };
 
-/** Rows per chunk: inline rows are few and small, but not to be joined into one text. */
-const chunkRows = 1_000;
+const chunkLength = 64 * 1024;
+
+interface Part {
+  text: string;
+  rows: number;
+}
+
+/** Rows [from, to) as csv, in parts of about 64 KiB, or of one row that is longer. */
+function* partsOf(
+  { rows }: SourceInlineConfig,
+  columns: readonly Column[],
+  from: number,
+  to: number,
+): Generator<Part> {
+  let part: Part = { text: '', rows: 0 };
+  for (const [index, row] of rows.slice(from, to).entries()) {
+    part.text += lineOf(row, columns, from + index + 1);
+    part.rows += 1;
+    if (part.text.length < chunkLength) continue;
+    yield part;
+    part = { text: '', rows: 0 };
+  }
+  if (part.rows > 0) yield part;
+}
 
 const source: Source<SourceInlineConfig> = {
   columns: async (config) => columnsOf(config),
 
+  // What fits into a pipeline's definition is one split.
   splits: async ({ rows }) => [{ kind: 'rows', from: 0, to: rows.length }],
 
   readBulk: (config, { from, to }, { signal }): BulkRead => {
     const columns = columnsOf(config);
     const counts = { rows: 0, bytes: 0 };
     async function* chunks(): AsyncGenerator<Buffer> {
-      for (let start = from; start < to; start += chunkRows) {
-        signal.throwIfAborted();
-        const rows = config.rows.slice(start, Math.min(to, start + chunkRows));
-        const text = rows.map((row, index) => lineOf(row, columns, start + index + 1)).join('');
+      signal.throwIfAborted();
+      for (const { text, rows } of partsOf(config, columns, from, to)) {
         const chunk = Buffer.from(text);
-        counts.rows += rows.length;
+        counts.rows += rows;
         counts.bytes += chunk.length;
         yield chunk;
+        signal.throwIfAborted();
       }
     }
     return { format: 'csv', columns, chunks: chunks(), counts: () => ({ ...counts }) };
@@ -53,5 +75,5 @@ const source: Source<SourceInlineConfig> = {
 };
 
 export const connector: ConnectorModule = {
-  open: () => ({ source: source, close: async () => undefined }),
+  open: () => ({ source, close: async () => undefined }),
 };

@@ -1,102 +1,117 @@
 import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
+import { dataTypeWords } from '../dataTypes.js';
+import { nameSchema } from '../names.js';
 
 const common = {
-  name: Type.String({ minLength: 1, maxLength: 63 }),
+  name: nameSchema(),
   nullRate: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1, description: 'Share of NULLs, from 0 to 1' }),
   ),
 };
 
 const safe = Number.MAX_SAFE_INTEGER;
-const safeInteger = Type.Integer({ minimum: -safe, maximum: safe });
+const safeInteger = (options = {}) => Type.Integer({ minimum: -safe, maximum: safe, ...options });
 const moment = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?Z$',
   description: 'UTC, such as 2026-01-01T00:00:00Z',
+  errorMessage: 'Expected a UTC timestamp such as 2026-01-01T00:00:00Z.',
 });
-const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'Such as 2026-01-01' });
+const day = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+  description: 'Such as 2026-01-01',
+  errorMessage: 'Expected a day such as 2026-01-01.',
+});
+const typeWord = { description: `One of ${dataTypeWords.join(', ')}` };
 
-export const sequence = Type.Object({
+const sequence = Type.Object({
   ...common,
   generator: Type.Literal('sequence'),
-  start: Type.Optional(Type.Integer({ minimum: -1e15, maximum: 1e15, default: 1 })),
-  step: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, default: 1 })),
+  start: Type.Optional(safeInteger({ default: 1 })),
+  step: Type.Optional(safeInteger({ default: 1 })),
 });
 
-export const integer = Type.Object({
+const integer = Type.Object({
   ...common,
   generator: Type.Literal('integer'),
-  min: safeInteger,
-  max: safeInteger,
+  min: safeInteger(),
+  max: safeInteger({ description: 'Included' }),
 });
 
-export const decimal = Type.Object({
+const decimal = Type.Object({
   ...common,
   generator: Type.Literal('decimal'),
   precision: Type.Integer({ minimum: 1, maximum: 15 }),
   scale: Type.Integer({ minimum: 0, maximum: 15 }),
   min: Type.Number(),
-  max: Type.Number(),
+  max: Type.Number({ description: 'Included' }),
 });
 
-export const double = Type.Object({
+const double = Type.Object({
   ...common,
   generator: Type.Literal('double'),
   min: Type.Number(),
   max: Type.Number(),
 });
 
-export const boolean = Type.Object({
+const boolean = Type.Object({
   ...common,
   generator: Type.Literal('boolean'),
-  probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 0.5 })),
+  probability: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1, default: 0.5, description: 'Share of true' }),
+  ),
 });
 
-export const text = Type.Object({
+const text = Type.Object({
   ...common,
   generator: Type.Literal('text'),
   minWords: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 1 })),
   maxWords: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 5 })),
 });
 
-export const choice = Type.Object({
+const choice = Type.Object({
   ...common,
   generator: Type.Literal('choice'),
-  values: Type.Array(Type.String({ maxLength: 10_000 }), { minItems: 1, maxItems: 10_000 }),
+  type: Type.Optional(Type.String({ ...typeWord, default: 'text' })),
+  values: Type.Array(Type.Unknown(), {
+    minItems: 1,
+    maxItems: 10_000,
+    description: 'Values of the type',
+  }),
   weights: Type.Optional(
     Type.Array(Type.Number({ minimum: 0 }), { description: 'As many as there are values' }),
   ),
 });
 
-export const timestamp = Type.Object({
+const timestamp = Type.Object({
   ...common,
   generator: Type.Literal('timestamp'),
   from: moment,
-  to: Type.Optional(moment),
+  to: Type.Optional({ ...moment, description: 'Random moments before this one' }),
   stepSeconds: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 31_536_000, description: 'One moment after the other' }),
   ),
 });
 
-export const date = Type.Object({
+const date = Type.Object({
   ...common,
   generator: Type.Literal('date'),
   from: day,
-  to: day,
+  to: { ...day, description: 'Included' },
 });
 
-export const uuid = Type.Object({ ...common, generator: Type.Literal('uuid') });
-export const name = Type.Object({ ...common, generator: Type.Literal('name') });
-export const email = Type.Object({ ...common, generator: Type.Literal('email') });
+const uuid = Type.Object({ ...common, generator: Type.Literal('uuid') });
+const name = Type.Object({ ...common, generator: Type.Literal('name') });
+const email = Type.Object({ ...common, generator: Type.Literal('email') });
 
-export const constant = Type.Object({
+const constant = Type.Object({
   ...common,
   generator: Type.Literal('constant'),
-  type: Type.String(),
+  type: Type.String(typeWord),
   value: Type.Unknown(),
 });
 
-export const generators = [
+const generators = [
   sequence,
   integer,
   decimal,
@@ -116,5 +131,11 @@ export const generatorWords: readonly string[] = generators.map(
   (schema) => schema.properties.generator.const,
 );
 
-export const generatedColumn = Type.Union([...generators]);
+export const generatedColumn = Type.Union([...generators], {
+  discriminator: { propertyName: 'generator' },
+});
 export type GeneratedColumn = Static<typeof generatedColumn>;
+export type ColumnOf<Generator extends GeneratedColumn['generator']> = Extract<
+  GeneratedColumn,
+  { generator: Generator }
+>;

@@ -1,4 +1,7 @@
+import { isCalendarDay, isTimeOfDay, isUtcOffset } from '../calendar.js';
 import type { DataType } from '../dataTypes.js';
+import { isStorableText } from '../text.js';
+import { base64ToHex } from './base64.js';
 import { csvText } from './csv.js';
 
 const integerBounds: Readonly<
@@ -23,10 +26,10 @@ const forms = {
 
 const whole = (value: unknown): string | undefined => {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
-  return typeof value === 'string' && forms.integer.test(value) ? value : undefined;
+  return matched(value, forms.integer);
 };
 
-const fits = (text: string, kind: keyof typeof integerBounds): boolean => {
+const inBounds = (text: string, kind: keyof typeof integerBounds): boolean => {
   const [least, most] = integerBounds[kind];
   const value = BigInt(text.replace(/^\+/, ''));
   return value >= least && value <= most;
@@ -40,24 +43,15 @@ const fitsDecimal = (text: string, precision: number, scale: number): boolean =>
   return digitsAfter <= scale && digitsBefore <= precision - scale;
 };
 
-/** A number only if JSON keeps it exact; anything longer is written as a string. */
-const plainNumber = (value: unknown): string | undefined => {
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
-  const text = String(value);
-  return forms.decimal.test(text) ? text : undefined;
-};
+/** A number as plain digits; one that JavaScript writes with an exponent is given as a string. */
+const plainNumber = (value: unknown): string | undefined =>
+  matched(typeof value === 'number' ? String(value) : value, forms.decimal);
 
-/** Days that no calendar has pass the pattern and must not reach the database. */
-const isCalendarDay = (text: string): boolean => {
-  const day = text.slice(0, 10);
-  const parsed = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day);
-};
-
-const isTimeOfDay = (text: string): boolean => {
-  const [hour = 0, minute = 0, second = 0] = text.split(':').map(Number);
-  return hour < 24 && minute < 60 && second < 60;
+/** Neither beyond the type's largest number, nor so small that only zero is left of it. */
+const inReach = (text: string, kind: 'real' | 'double'): boolean => {
+  if (/[in]/i.test(text)) return true;
+  const value = kind === 'real' ? Math.fround(Number(text)) : Number(text);
+  return Number.isFinite(value) && (value !== 0 || !/[1-9]/.test(text.replace(/e.*$/i, '')));
 };
 
 const matched = (value: unknown, form: RegExp): string | undefined =>
@@ -66,22 +60,17 @@ const matched = (value: unknown, form: RegExp): string | undefined =>
 const moment = (value: unknown, kind: 'timestamp' | 'timestamptz'): string | undefined => {
   const text = matched(value, forms[kind]);
   if (text === undefined || !isCalendarDay(text)) return undefined;
-  return isTimeOfDay(text.slice(11).replace(/(Z|[+-][\d:]*)$/, '')) ? text : undefined;
+  const [, time = '', zone = ''] = /^([\d:.]+)(.*)$/.exec(text.slice(11)) ?? [];
+  if (!isTimeOfDay(time)) return undefined;
+  return zone === '' || isUtcOffset(zone) ? text : undefined;
 };
 
-const decodeBytes = (text: string): string => {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-  let hex = '';
-  for (let at = 0; at < text.length; at += 4) {
-    const quad = text.slice(at, at + 4);
-    const bits = [...quad].reduce((sum, sign) => sum * 64 + Math.max(0, alphabet.indexOf(sign)), 0);
-    const bytes = 3 - (quad.match(/=/g)?.length ?? 0);
-    hex += bits
-      .toString(16)
-      .padStart(6, '0')
-      .slice(0, bytes * 2);
-  }
-  return `\\x${hex}`;
+/** jsonb takes neither NUL nor half a surrogate pair, which JSON.stringify writes as escapes. */
+const json = (value: unknown): string | undefined => {
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) return undefined;
+  const storable = !/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(text);
+  return storable ? csvText(text) : undefined;
 };
 
 /**
@@ -97,22 +86,22 @@ export const inlineField = (type: DataType, value: unknown): string | undefined 
     case 'integer':
     case 'bigint': {
       const text = whole(value);
-      return text !== undefined && fits(text, type.kind) ? text : undefined;
+      return text !== undefined && inBounds(text, type.kind) ? text : undefined;
     }
     case 'decimal': {
       const text = plainNumber(value);
-      if (text === undefined || !forms.decimal.test(text)) return undefined;
-      return fitsDecimal(text, type.precision, type.scale) ? text : undefined;
+      return text !== undefined && fitsDecimal(text, type.precision, type.scale) ? text : undefined;
     }
     case 'real':
-    case 'double':
-      if (typeof value === 'number') return String(value);
-      return matched(value, forms.real);
+    case 'double': {
+      const text = matched(typeof value === 'number' ? String(value) : value, forms.real);
+      return text !== undefined && inReach(text, type.kind) ? text : undefined;
+    }
     case 'text':
-      return typeof value === 'string' ? csvText(value) : undefined;
+      return typeof value === 'string' && isStorableText(value) ? csvText(value) : undefined;
     case 'bytes': {
       const text = matched(value, forms.bytes);
-      return text === undefined ? undefined : csvText(decodeBytes(text));
+      return text === undefined ? undefined : `\\x${base64ToHex(text)}`;
     }
     case 'uuid':
       return matched(value, forms.uuid);
@@ -128,6 +117,6 @@ export const inlineField = (type: DataType, value: unknown): string | undefined 
     case 'timestamptz':
       return moment(value, type.kind);
     case 'json':
-      return csvText(JSON.stringify(value));
+      return json(value);
   }
 };

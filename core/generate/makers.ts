@@ -1,100 +1,105 @@
 import { parseDataType } from '../dataTypes.js';
-import type { Column, DataType } from '../dataTypes.js';
-import type { GeneratedColumn } from './columns.js';
-import { csvText } from './csv.js';
+import type { ColumnOf, GeneratedColumn } from './columns.js';
 import { makeDraw, makeUniform } from './hash.js';
+import type { Draw } from './hash.js';
 import { inlineField } from './inlineField.js';
-import { firstNames, lastNames, words } from './words.js';
+import { dayMs, dayText, momentText } from './moments.js';
+import { makeText, makeUuid, pick } from './texts.js';
+import { toUnits } from './units.js';
+import { firstNames, lastNames } from './words.js';
 
 /** The csv field of a column in a row. */
 export type Maker = (row: number) => string;
 
-const dayMs = 86_400_000;
-const int32 = 2147483647;
+/** What a cell draws for; each column has its own, independent of its neighbours. */
+const purposes = { value: 1, first: 4, second: 5, third: 6, fourth: 7, isNull: 8 } as const;
 
-const pick = <T>(list: readonly T[], draw: number): T => list[draw % list.length] as T;
+const makeInteger = (least: number, most: number, uniform: Draw): Maker => {
+  const span = most - least + 1;
+  return (row) => String(least + Math.floor(uniform(row) * span));
+};
 
-const pad = (value: number, length: number): string => String(value).padStart(length, '0');
-
-/** Whole units of the last decimal place: exact, since all of them are safe integers. */
-const makeDecimal = (
-  scale: number,
-  min: number,
-  max: number,
-  uniform: (row: number) => number,
-): Maker => {
+/** Drawn in whole units of the last decimal place, which are safe integers: every digit is exact. */
+const makeDecimal = ({ scale, min, max }: ColumnOf<'decimal'>, uniform: Draw): Maker => {
+  const least = toUnits(min, scale, 'up');
+  const most = toUnits(max, scale, 'down');
+  if (scale === 0) return makeInteger(least, most, uniform);
   const unit = 10 ** scale;
-  const least = Math.ceil(min * unit);
-  const span = Math.floor(max * unit) - least + 1;
+  const span = most - least + 1;
   return (row) => {
     const units = least + Math.floor(uniform(row) * span);
-    if (scale === 0) return String(units);
     const size = Math.abs(units);
     const whole = Math.floor(size / unit);
-    return `${units < 0 ? '-' : ''}${whole}.${pad(size - whole * unit, scale)}`;
+    const places = String(size - whole * unit).padStart(scale, '0');
+    return `${units < 0 ? '-' : ''}${whole}.${places}`;
   };
+};
+
+const fieldsOf = (word: string, values: readonly unknown[]): string[] => {
+  const type = parseDataType(word) ?? { kind: 'text' };
+  return values.map((value) => inlineField(type, value) ?? '');
+};
+
+/** Where the shares of the values end in [0, 1). */
+const boundsOf = (weights: readonly number[]): Float64Array => {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let sum = 0;
+  return Float64Array.from(weights, (weight) => (sum += weight) / total);
+};
+
+const firstAbove = (bounds: Float64Array, at: number): number => {
+  let low = 0;
+  let high = bounds.length - 1;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((bounds[middle] as number) > at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 };
 
 const makeChoice = (
-  values: readonly string[],
-  weights: readonly number[] | undefined,
-  uniform: (row: number) => number,
+  { values, weights, type = 'text' }: ColumnOf<'choice'>,
+  uniform: Draw,
 ): Maker => {
-  const fields = values.map(csvText);
+  const fields = fieldsOf(type, values);
   if (!weights) return (row) => fields[Math.floor(uniform(row) * fields.length)] as string;
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  let sum = 0;
-  const bounds = weights.map((weight) => (sum += weight) / total);
-  return (row) => {
-    const at = uniform(row);
-    const index = bounds.findIndex((bound) => at < bound);
-    return fields[index < 0 ? fields.length - 1 : index] as string;
-  };
+  // Without the values of weight 0, rounding at the upper end can never pick one of them.
+  const chosen = fields.filter((_, index) => (weights[index] ?? 0) > 0);
+  const bounds = boundsOf(weights.filter((weight) => weight > 0));
+  return (row) => chosen[firstAbove(bounds, uniform(row))] as string;
 };
 
-const makeText = (
-  least: number,
-  most: number,
-  count: (row: number) => number,
-  word: (row: number) => number,
-): Maker => {
-  const span = most - least + 1;
-  return (row) => {
-    const length = least + (count(row) % span);
-    if (length === 0) return '""';
-    let seed = word(row);
-    let text = pick(words, seed);
-    for (let index = 1; index < length; index++) {
-      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-      text += ` ${pick(words, seed >>> 8)}`;
-    }
-    return text;
-  };
+const makeTimestamp = (column: ColumnOf<'timestamp'>, uniform: Draw): Maker => {
+  const from = Date.parse(column.from);
+  const { stepSeconds } = column;
+  if (stepSeconds !== undefined) {
+    const step = stepSeconds * 1000;
+    return (row) => momentText(from + row * step);
+  }
+  const span = Date.parse(column.to ?? column.from) - from;
+  return (row) => momentText(from + Math.floor(uniform(row) * span));
 };
 
-const makeUuid = (parts: readonly ((row: number) => number)[]): Maker => {
-  const [a, b, c, d] = parts as [Maker2, Maker2, Maker2, Maker2];
-  return (row) => {
-    const hex = [a, b, c, d].map((part) => part(row).toString(16).padStart(8, '0')).join('');
-    const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
-  };
+const makeDate = ({ from, to }: ColumnOf<'date'>, uniform: Draw): Maker => {
+  const first = Date.parse(from) / dayMs;
+  const days = Date.parse(to) / dayMs - first + 1;
+  return (row) => dayText(first + Math.floor(uniform(row) * days));
 };
-type Maker2 = (row: number) => number;
 
 /** What a column's values are, without its NULLs. */
 const makeValue = (column: GeneratedColumn, seed: number, index: number): Maker => {
-  const uniform = makeUniform(seed, index, 1);
-  const draw = (purpose: number) => makeDraw(seed, index, purpose);
+  const draw = (purpose: keyof typeof purposes) => makeDraw(seed, index, purposes[purpose]);
+  const uniform = makeUniform(seed, index, purposes.value);
   switch (column.generator) {
     case 'sequence': {
       const { start = 1, step = 1 } = column;
       return (row) => String(start + row * step);
     }
     case 'integer':
-      return makeDecimal(0, column.min, column.max, uniform);
+      return makeInteger(column.min, column.max, uniform);
     case 'decimal':
-      return makeDecimal(column.scale, column.min, column.max, uniform);
+      return makeDecimal(column, uniform);
     case 'double': {
       const { min, max } = column;
       return (row) => String(min + uniform(row) * (max - min));
@@ -104,78 +109,38 @@ const makeValue = (column: GeneratedColumn, seed: number, index: number): Maker 
       return (row) => (uniform(row) < probability ? 'true' : 'false');
     }
     case 'text':
-      return makeText(column.minWords ?? 1, column.maxWords ?? 5, draw(4), draw(5));
+      return makeText(column.minWords ?? 1, column.maxWords ?? 5, draw('first'), draw('second'));
     case 'choice':
-      return makeChoice(column.values, column.weights, uniform);
-    case 'timestamp': {
-      const from = Date.parse(column.from);
-      const { stepSeconds } = column;
-      if (stepSeconds !== undefined) {
-        return (row) => new Date(from + row * stepSeconds * 1000).toISOString();
-      }
-      const span = Date.parse(column.to ?? column.from) - from;
-      return (row) => new Date(from + Math.floor(uniform(row) * span)).toISOString();
-    }
-    case 'date': {
-      const from = Date.parse(column.from);
-      const days = (Date.parse(column.to) - from) / dayMs + 1;
-      return (row) =>
-        new Date(from + Math.floor(uniform(row) * days) * dayMs).toISOString().slice(0, 10);
-    }
+      return makeChoice(column, uniform);
+    case 'timestamp':
+      return makeTimestamp(column, uniform);
+    case 'date':
+      return makeDate(column, uniform);
     case 'uuid':
-      return makeUuid([draw(4), draw(5), draw(6), draw(7)]);
+      return makeUuid(draw('first'), draw('second'), draw('third'), draw('fourth'));
     case 'name': {
-      const [first, last] = [draw(4), draw(5)];
+      const [first, last] = [draw('first'), draw('second')];
       return (row) => `${pick(firstNames, first(row))} ${pick(lastNames, last(row))}`;
     }
     case 'email': {
-      const [first, last] = [draw(4), draw(5)];
-      return (row) =>
-        `${pick(firstNames, first(row))}.${pick(lastNames, last(row))}.${row}@example.com`.toLowerCase();
+      const [first, last] = [draw('first'), draw('second')];
+      const [names, families] = [firstNames, lastNames].map((list) =>
+        list.map((word) => word.toLowerCase()),
+      ) as [string[], string[]];
+      // The row number makes every address another one.
+      return (row) => `${pick(names, first(row))}.${pick(families, last(row))}.${row}@example.com`;
     }
     case 'constant': {
-      const field = inlineField(typeOf(column), column.value) ?? '';
+      const [field = ''] = fieldsOf(column.type, [column.value]);
       return () => field;
     }
   }
 };
 
-const typeOf = (column: GeneratedColumn): DataType => {
-  switch (column.generator) {
-    case 'sequence':
-      return { kind: 'bigint' };
-    case 'integer':
-      return { kind: column.min >= -int32 && column.max <= int32 ? 'integer' : 'bigint' };
-    case 'decimal':
-      return { kind: 'decimal', precision: column.precision, scale: column.scale };
-    case 'double':
-    case 'boolean':
-    case 'text':
-    case 'uuid':
-    case 'date':
-      return { kind: column.generator };
-    case 'timestamp':
-      return { kind: 'timestamptz' };
-    case 'choice':
-    case 'name':
-    case 'email':
-      return { kind: 'text' };
-    case 'constant':
-      return parseDataType(column.type) ?? { kind: 'text' };
-  }
-};
-
-export const columnOf = (column: GeneratedColumn): Column => ({
-  name: column.name,
-  type: typeOf(column),
-  nullable:
-    (column.nullRate ?? 0) > 0 || (column.generator === 'constant' && column.value === null),
-});
-
 export const makeColumn = (column: GeneratedColumn, seed: number, index: number): Maker => {
   const value = makeValue(column, seed, index);
   const { nullRate = 0 } = column;
   if (nullRate === 0) return value;
-  const chance = makeUniform(seed, index, 8);
+  const chance = makeUniform(seed, index, purposes.isNull);
   return (row) => (chance(row) < nullRate ? '' : value(row));
 };

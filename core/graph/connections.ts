@@ -1,20 +1,28 @@
+import { nodeTypeOf } from '../nodes/index.js';
+import type { NodeRole } from '../nodes/nodeType.js';
+import { isUuid } from '../uuid.js';
 import type { LooseGraph } from './graph.js';
+import { field } from './shape.js';
 
 export interface ConnectionUse {
   pointer: string;
   connectionId: string;
+  /** Of the node; undefined for a type that this version does not know. */
+  role: NodeRole | undefined;
 }
 
-const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+/** Where types that this version does not know keep theirs, by the catalogue's custom. */
+const customaryKeys = ['connectionId'] as const;
 
 /** Where a graph names connections, by well-formed id. */
 export const connectionUses = ({ nodes }: Pick<LooseGraph, 'nodes'>): ConnectionUse[] =>
   nodes.flatMap((node, index) => {
-    const { config } = node as { config?: unknown };
-    if (typeof config !== 'object' || config === null) return [];
-    const { connectionId } = config as { connectionId?: unknown };
-    if (typeof connectionId !== 'string' || !uuid.test(connectionId)) return [];
-    return [{ pointer: `/nodes/${index}/config/connectionId`, connectionId }];
+    const type = nodeTypeOf(field(node, 'type'));
+    return (type?.connectionKeys ?? customaryKeys).flatMap((key) => {
+      const connectionId = field(field(node, 'config'), key);
+      if (!isUuid(connectionId)) return [];
+      return [{ pointer: `/nodes/${index}/config/${key}`, connectionId, role: type?.role }];
+    });
   });
 
 export const connectionIdsOf = (graph: Pick<LooseGraph, 'nodes'>): string[] => [

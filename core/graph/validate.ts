@@ -2,6 +2,7 @@ import type { Issue } from '../errors.js';
 import { nodeTypeOf, nodeTypes } from '../nodes/index.js';
 import type { NodeType } from '../nodes/nodeType.js';
 import { checkSchema } from '../schema.js';
+import { checkCycles } from './cycles.js';
 import { neighbours, reach, sourcePortOf, targetPortOf } from './graph.js';
 import type { Graph, GraphEdge, GraphNode, LooseGraph } from './graph.js';
 import { checkShape } from './shape.js';
@@ -80,16 +81,6 @@ const checkInputs = (
     }),
   );
 
-/** Nodes that wait for themselves: what is left when all that wait for nothing are taken away. */
-const checkCycles = (nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Issue[] => {
-  const forwards = neighbours(edges, 'forwards');
-  return nodes.flatMap(({ id }, index) =>
-    reach([...(forwards.get(id) ?? [])], forwards).has(id)
-      ? [issue(`/nodes/${index}`, 'cycle', 'The node depends on its own output.')]
-      : [],
-  );
-};
-
 const idsOf = (nodes: readonly GraphNode[], types: TypeOf, role: NodeType['role']): string[] =>
   nodes.flatMap(({ id }) => (types.get(id)?.role === role ? [id] : []));
 
@@ -134,13 +125,16 @@ const checkMeaning = ({ nodes, edges }: Graph): Issue[] => {
   ];
 };
 
+/** A graph that is wrong everywhere is not listed to its end. */
+const mostIssues = 100;
+
 /**
  * A draft may be incomplete, so what would keep it from running is a warning; a graph that runs may
  * not. Fields of the wrong type and equal ids are errors for both.
  */
 export const validateGraph = (graph: LooseGraph, mode: 'draft' | 'active'): Verdict => {
   const shape = checkShape(graph);
-  if (shape.length > 0) return { errors: shape, warnings: [] };
-  const issues = checkMeaning(graph as Graph);
+  if (shape.length > 0) return { errors: shape.slice(0, mostIssues), warnings: [] };
+  const issues = checkMeaning(graph as Graph).slice(0, mostIssues);
   return mode === 'draft' ? { errors: [], warnings: issues } : { errors: issues, warnings: [] };
 };

@@ -1,17 +1,18 @@
 import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
+import type { Issue } from '../errors.js';
+import { checkName, nameSchema } from '../names.js';
+import { uuidPattern } from '../uuid.js';
 import type { NodeType } from './nodeType.js';
 
 const config = Type.Object({
   connectionId: Type.String({
-    pattern: '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$',
+    pattern: uuidPattern,
     description: 'A connection that can be written to',
-    errorMessage: 'The id of a connection.',
+    errorMessage: 'Expected the id of a connection.',
   }),
-  table: Type.String({ minLength: 1, maxLength: 63 }),
-  schema: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 63, description: "Default: the connection's schema" }),
-  ),
+  table: nameSchema(),
+  schema: Type.Optional(nameSchema("Default: the connection's schema")),
   mode: Type.Literal('append', {
     description: 'append adds rows',
     errorMessage: 'This version loads in mode append only.',
@@ -21,10 +22,35 @@ const config = Type.Object({
   ),
 });
 
-export type DestinationTableConfig = Static<typeof config>;
+type DestinationTableConfig = Static<typeof config>;
 
-/** Settings of the catalogue that this version does not honour yet: refused rather than ignored. */
-const notYet = ['keys', 'onSchemaChange', 'maxErrors', 'atomic', 'orderBy', 'verify'] as const;
+/**
+ * Settings of the catalogue that this version does not act on: refused rather than ignored, unless
+ * the value says what is done anyway.
+ */
+const fixed: readonly [key: string, only?: string | number | boolean][] = [
+  ['keys'],
+  ['orderBy'],
+  ['maxErrors', 0],
+  ['atomic', false],
+  ['onSchemaChange', 'fail'],
+  ['verify', 'counts'],
+];
+
+const checkFixed = (config: object, at: string): Issue[] =>
+  fixed
+    .filter(([key, only]) => {
+      const value = (config as Record<string, unknown>)[key];
+      return value !== undefined && value !== only;
+    })
+    .map(([key, only]) => ({
+      pointer: `${at}/${key}`,
+      code: 'unsupported',
+      message:
+        only === undefined
+          ? `This version does not support ${key}.`
+          : `This version supports ${key} ${String(only)} only.`,
+    }));
 
 export const destinationTable: NodeType = {
   type: 'destination.table',
@@ -34,14 +60,15 @@ export const destinationTable: NodeType = {
   inputs: [{ port: 'in', many: false }],
   outputs: [],
   config,
-  check: (value, at) =>
-    notYet
-      .filter((key) => key in (value as object))
-      .map((key) => ({
-        pointer: `${at}/${key}`,
-        code: 'unsupported',
-        message: `This version does not support ${key}.`,
-      })),
+  connectionKeys: ['connectionId'],
+  check: (value, at) => {
+    const { table, schema } = value as DestinationTableConfig;
+    return [
+      ...checkName(table, `${at}/table`),
+      ...(schema === undefined ? [] : checkName(schema, `${at}/schema`)),
+      ...checkFixed(value as object, at),
+    ];
+  },
   example: {
     connectionId: '0197f5f6-0000-7000-8000-000000000000',
     table: 'orders',

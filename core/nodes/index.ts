@@ -6,5 +6,5 @@ import { sourceInline } from './sourceInline.js';
 /** The catalogue: what this version can run. A new type is a file beside this one and a line here. */
 export const nodeTypes: readonly NodeType[] = [sourceGenerate, sourceInline, destinationTable];
 
-export const nodeTypeOf = (type: string): NodeType | undefined =>
+export const nodeTypeOf = (type: unknown): NodeType | undefined =>
   nodeTypes.find((candidate) => candidate.type === type);

@@ -14,6 +14,8 @@ export interface NodeType {
   outputs: readonly string[];
   /** An open object: keys it does not know are kept, and none of its business. */
   config: TObject;
+  /** The keys of `config` that hold the id of a connection. */
+  connectionKeys: readonly string[];
   /** What the schema cannot say. Called with a config that fits it. */
   check?(config: unknown, at: string): Issue[];
   example: Readonly<Record<string, unknown>>;

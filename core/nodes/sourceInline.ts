@@ -3,19 +3,22 @@ import type { Static } from '@sinclair/typebox';
 import { dataTypeWords, parseDataType } from '../dataTypes.js';
 import type { Issue } from '../errors.js';
 import { inlineField } from '../generate/inlineField.js';
+import { checkName, nameSchema } from '../names.js';
 import { duplicates } from './columnNames.js';
 import type { NodeType } from './nodeType.js';
 
 const config = Type.Object({
   columns: Type.Array(
     Type.Object({
-      name: Type.String({ minLength: 1, maxLength: 63 }),
+      name: nameSchema(),
       type: Type.String({ description: `One of ${dataTypeWords.join(', ')}` }),
     }),
     { minItems: 1, maxItems: 1000 },
   ),
   rows: Type.Array(
-    Type.Array(Type.Unknown(), { description: 'As many values as there are columns' }),
+    Type.Array(Type.Unknown(), {
+      description: 'As many values as there are columns; bytes are base64',
+    }),
     { maxItems: 10_000 },
   ),
 });
@@ -24,18 +27,16 @@ export type SourceInlineConfig = Static<typeof config>;
 
 const mostIssues = 20;
 
-const checkTypes = ({ columns }: SourceInlineConfig, at: string): Issue[] =>
-  columns.flatMap(({ type }, index) =>
-    parseDataType(type)
-      ? []
-      : [
-          {
-            pointer: `${at}/columns/${index}/type`,
-            code: 'unknown_type',
-            message: `Unknown type. Known are ${dataTypeWords.join(', ')}.`,
-          },
-        ],
-  );
+const checkColumns = ({ columns }: SourceInlineConfig, at: string): Issue[] =>
+  columns.flatMap(({ name, type }, index) => {
+    const pointer = `${at}/columns/${index}`;
+    const message = `Unknown type. Known are ${dataTypeWords.join(', ')}.`;
+    const known = parseDataType(type) !== undefined;
+    return [
+      ...checkName(name, `${pointer}/name`),
+      ...(known ? [] : [{ pointer: `${pointer}/type`, code: 'unknown_type', message }]),
+    ];
+  });
 
 const checkRows = ({ columns, rows }: SourceInlineConfig, at: string): Issue[] => {
   const types = columns.map(({ type }) => parseDataType(type));
@@ -44,18 +45,19 @@ const checkRows = ({ columns, rows }: SourceInlineConfig, at: string): Issue[] =
     if (issues.length >= mostIssues) break;
     const pointer = `${at}/rows/${index}`;
     if (row.length !== columns.length) {
-      const message = `The row has ${row.length} values for ${columns.length} columns.`;
+      const message = `Row ${index + 1} has ${row.length} values for ${columns.length} columns.`;
       issues.push({ pointer, code: 'row_length', message });
       continue;
     }
     for (const [column, value] of row.entries()) {
       const type = types[column];
       if (!type || inlineField(type, value) !== undefined) continue;
-      const message = `Not a ${columns[column]?.type ?? ''}.`;
+      const { name = '', type: word = '' } = columns[column] ?? {};
+      const message = `Row ${index + 1}, column ${name}: not a ${word}.`;
       issues.push({ pointer: `${pointer}/${column}`, code: 'value', message });
     }
   }
-  return issues;
+  return issues.slice(0, mostIssues);
 };
 
 export const sourceInline: NodeType = {
@@ -66,10 +68,11 @@ export const sourceInline: NodeType = {
   inputs: [],
   outputs: ['out'],
   config,
+  connectionKeys: [],
   check: (value, at) => {
     const inline = value as SourceInlineConfig;
     const names = inline.columns.map(({ name }) => name);
-    return [...duplicates(names, at), ...checkTypes(inline, at), ...checkRows(inline, at)];
+    return [...duplicates(names, at), ...checkColumns(inline, at), ...checkRows(inline, at)];
   },
   example: {
     columns: [

