@@ -56,7 +56,7 @@ export const makeAnswerer = (route: Route, checks: Checks, checkResponses: boole
   };
 
   return (given: unknown, page: AskedPage | undefined): WireAnswer => {
-    const value = given instanceof Reply ? given.value : given;
+    const value: unknown = given instanceof Reply ? (given.value as unknown) : given;
     const options = given instanceof Reply ? given.options : {};
     const status = options.status ?? usualStatus;
     if (envelope.kind === 'empty' || status === 204 || status === 304) {

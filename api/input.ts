@@ -140,7 +140,7 @@ const makeBodyReader = (route: Route, checks: Checks) => {
   const check = checks.exact(schema);
   const formRules: PairRules = {
     names: new Map(
-      Object.keys((schema['properties'] ?? {}) as object).map((name) => [name, false]),
+      Object.keys(schema['properties'] ?? {}).map((name) => [name, false]),
     ),
     tolerant: tolerates(route),
   };

@@ -94,7 +94,7 @@ test('a server whose keeper was killed is stopped by the next start', async () =
   const next = await startAgain();
   expect(await processExists(orphaned.ready.pid)).toBe(false);
   expect(await query(next.ready.adminUrl, 'SELECT seven FROM kept')).toEqual([7]);
-  await next.remove();
+  await Promise.all([orphaned.remove(), next.remove()]);
 });
 
 test('a postmaster.pid that names somebody else by now is cleared away, not obeyed', async () => {
@@ -113,6 +113,7 @@ test('closing its input ends the server', async () => {
     what: 'the server to end',
   });
   expect(existsSync(path.join(server.ready.pgdata, 'postmaster.pid'))).toBe(false);
+  await next.remove();
 });
 
 describe('a directory that cannot be used', () => {

@@ -1,8 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { handedOver } from './environment.js';
 import { TEST_MASTER_KEY } from './fixed.js';
 import { runModule } from './runModule.js';
@@ -121,6 +122,14 @@ export function childEnv(settings: Record<string, string>): NodeJS.ProcessEnv {
     ...(temporal !== undefined && { TEMPORAL_ADDRESS: temporal, TEMPORAL_NAMESPACE: 'default' }),
     ...settings,
   };
+}
+
+/** A script of ours that ends by itself, well. */
+export async function runToEnd(script: string, settings: Record<string, string>): Promise<void> {
+  await promisify(execFile)(process.execPath, [path.join(ROOT, script)], {
+    env: childEnv(settings),
+    timeout: 120_000,
+  });
 }
 
 export interface Api extends Child {

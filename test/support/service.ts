@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { createEmptyDatabase, createTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
 import { TEST_API_KEY } from './fixed.js';
-import { isReady, startApi, startWorker } from './processes.js';
+import { isReady, runToEnd, startApi, startWorker } from './processes.js';
 import type { Api, Child } from './processes.js';
 import { waitFor } from './wait.js';
 
@@ -84,10 +84,37 @@ export const tableNode = (connectionId: string, table: string) => ({
   config: { connectionId, table, mode: 'append' },
 });
 
+export interface Databases {
+  metadata: TestDatabase;
+  target: TestDatabase;
+}
+
+/** On a server of the test's own, which goes with everything on it. */
+export async function databasesOn(adminUrl: string): Promise<Databases> {
+  const named = (name: string): TestDatabase => ({
+    url: Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href,
+    drop: async () => undefined,
+  });
+  const databases = { metadata: named('metadata'), target: named('target') };
+  for (const name of Object.keys(databases)) await query(adminUrl, `create database ${name}`);
+  await runToEnd('dist/bin/migrate.js', {
+    DATABASE_URL: databases.metadata.url,
+    FLX_BOOTSTRAP_API_KEY: TEST_API_KEY,
+  });
+  return databases;
+}
+
+const sharedDatabases = async (): Promise<Databases> => ({
+  metadata: await createTestDatabase(),
+  target: await createEmptyDatabase(),
+});
+
 /** API over its own metadata, its own queues and an empty target database; workers as asked for. */
-export async function startService(more: Record<string, string> = {}): Promise<Service> {
-  const metadata = await createTestDatabase();
-  const target = await createEmptyDatabase();
+export async function startService(
+  more: Record<string, string> = {},
+  databases?: Databases,
+): Promise<Service> {
+  const { metadata, target } = databases ?? (await sharedDatabases());
   const settings = {
     ...fast,
     DATABASE_URL: metadata.url,

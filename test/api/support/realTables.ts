@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { makeAuthenticator } from '../../../api/auth.js';
+import { listen } from '../../../api/listen.js';
+import { tables } from '../../../api/routes/index.js';
+import { makeApi } from '../../../api/server.js';
+import { AppError } from '../../../core/errors.js';
+import { openDatabase } from '../../../db/knex.js';
+import { makeRepos } from '../../../db/repos/index.js';
+import { makeInTransaction } from '../../../db/tx.js';
+import { hashApiKey, newApiKey } from '../../../secrets/apiKeys.js';
+import { makeBox } from '../../../secrets/box.js';
+import { masterKeyFromBase64 } from '../../../secrets/masterKey.js';
+import { createTestDatabase } from '../../support/database.js';
+import { TEST_API_KEY, TEST_MASTER_KEY } from '../../support/fixed.js';
+
+/** The real tables over a database of their own; there are no workers, so jobs stay queued. */
+export const startRealTables = async () => {
+  const database = await createTestDatabase();
+  const db = openDatabase({ url: database.url, poolSize: 8, applicationName: 'test-api' });
+  const repos = makeRepos(db);
+  const logged: Record<string, unknown>[] = [];
+  const log = pino(
+    { level: 'warn' },
+    { write: (line: string) => logged.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  const keys = {
+    hash: hashApiKey,
+    find: repos.apiKeys.findByHash,
+    touch: repos.apiKeys.touch,
+  };
+  const authenticator = makeAuthenticator(keys, log);
+  const app = makeApi({
+    tables,
+    authenticator,
+    basePrefix: '',
+    version: '0.0.0',
+    checkResponses: true,
+    ports: {
+      repos,
+      inTransaction: makeInTransaction(db),
+      live: async () => {
+        throw new AppError('no_worker', 'There are no workers in this test.');
+      },
+      secrets: { ...makeBox(masterKeyFromBase64(TEST_MASTER_KEY)), newApiKey },
+      kick: async () => undefined,
+      readiness: async () => ({ ready: true, missing: [] }),
+      log,
+    },
+  });
+  const { url, close } = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
+  const owner = await repos.apiKeys.findByHash(hashApiKey(TEST_API_KEY) ?? '');
+  if (!owner) throw new Error('The test database has no owner.');
+  const { principal } = owner;
+
+  /** A key of the owner's, with an expiry `days` from now. */
+  const issue = async (scopes: readonly string[], days: number | null = null) => {
+    const made = newApiKey();
+    const key = await repos.apiKeys.create(principal, {
+      ...made,
+      userId: principal.userId,
+      name: randomUUID(),
+      scopes,
+      expiresInDays: days,
+    });
+    return { id: key.id, secret: made.secret };
+  };
+
+  return {
+    url,
+    token: TEST_API_KEY,
+    principal,
+    repos,
+    logged,
+    issue,
+    close: async () => {
+      await close();
+      await db.destroy();
+      await database.drop();
+    },
+  };
+};
