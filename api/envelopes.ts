@@ -13,7 +13,7 @@ export type Envelope =
   | { family: Family; kind: 'bare' }
   | { family: Family; kind: 'raw'; contentType: string };
 
-export type Family = 'A' | 'B' | 'C' | 'iceberg';
+type Family = 'A' | 'B' | 'C' | 'iceberg';
 
 /** What a handler of family B gives: the id apart, attributes in snake_case. */
 export interface Entity<Attributes> {

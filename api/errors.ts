@@ -38,7 +38,7 @@ export const toAppError = (error: unknown): AppError =>
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-export const titleOf = (code: ErrorCode): string => {
+const titleOf = (code: ErrorCode): string => {
   const words = code.replace(/_/g, ' ');
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
 };

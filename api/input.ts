@@ -139,9 +139,7 @@ const makeBodyReader = (route: Route, checks: Checks) => {
   const schema = bodySchema(route);
   const check = checks.exact(schema);
   const formRules: PairRules = {
-    names: new Map(
-      Object.keys(schema['properties'] ?? {}).map((name) => [name, false]),
-    ),
+    names: new Map(Object.keys(schema['properties'] ?? {}).map((name) => [name, false])),
     tolerant: tolerates(route),
   };
   const readForm = (bytes: Bytes, issues: Issue[]): unknown => {

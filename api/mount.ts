@@ -8,7 +8,7 @@ import { makeServe } from './serve.js';
 import type { ServeDeps } from './serve.js';
 
 /** Mistakes in the tables are found when the process starts, not when a route is first called. */
-export class TableError extends Error {
+class TableError extends Error {
   override readonly name = 'TableError';
 
   constructor(problems: readonly string[]) {

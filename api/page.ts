@@ -19,7 +19,7 @@ export interface KeysetSpec {
   position?: 'uuid' | 'text';
 }
 
-export interface AllSpec {
+interface AllSpec {
   kind: 'all';
   /** The field that tells items apart. */
   key?: string;
@@ -61,7 +61,7 @@ const hashOf = ({ workspaceId, filter }: PageSubject): string =>
     .digest('base64url')
     .slice(0, 16);
 
-export const encodeCursor = (subject: PageSubject, id: string): string =>
+const encodeCursor = (subject: PageSubject, id: string): string =>
   Buffer.from(
     JSON.stringify({ v: cursorVersion, route: subject.route, filterHash: hashOf(subject), id }),
   ).toString('base64url');

@@ -7,7 +7,7 @@ import type { LiveContext, PlainContext, PublicContext, ScopedContext } from './
 import type { Entity, Envelope } from './envelopes.js';
 import type { KeysetSpec, PageOf, PageSpec } from './page.js';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
 /**
  * read: repositories outside a transaction. write: one transaction that also holds idempotency,
@@ -29,7 +29,7 @@ type ParamsOf<Path extends string> = { readonly [Name in Placeholders<Path>]: TS
 type ValuesOf<F> = F extends Record<string, TSchema> ? Static<TObject<F>> : undefined;
 type ValueOf<S> = S extends TSchema ? Static<S> : undefined;
 
-export interface Input<Params, Query, Headers, Body, Kind, Env> {
+interface Input<Params, Query, Headers, Body, Kind, Env> {
   readonly params: Params;
   readonly query: Query;
   readonly headers: Headers;
@@ -107,7 +107,7 @@ export interface AnyInput {
   readonly page: PageRequest | undefined;
 }
 
-export type AnyContext = ScopedContext & LiveContext;
+type AnyContext = ScopedContext & LiveContext;
 
 export interface RouteTable {
   /** The heading of these routes in the documentation. */
@@ -200,7 +200,7 @@ export class Reply<Value> {
   ) {}
 }
 
-export type Answer<Value> = Value | Reply<Value>;
+type Answer<Value> = Value | Reply<Value>;
 
 export const reply = <Value>(
   value: Value,

@@ -11,7 +11,7 @@ const shownTimestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 export const isUuid = (text: string): boolean => uuid.test(text);
 
 /** Undefined when valid, else what Ajv found. */
-export type Check = (value: unknown) => readonly ErrorObject[] | undefined;
+type Check = (value: unknown) => readonly ErrorObject[] | undefined;
 
 export interface Checks {
   /** Bodies, headers, path parameters: nothing is coerced. */

@@ -13,7 +13,7 @@ export const openConnector = async (
   config: ConnectionConfig,
   deps: OpenDeps,
 ): Promise<Connector> => {
-  const load = modules[id];
+  const load = Object.hasOwn(modules, id) ? modules[id] : undefined;
   if (!load) {
     throw new RunFailure({
       code: 'config_invalid',

@@ -2,7 +2,7 @@
  * Scopes say what a key may do: `<resource>:<action>`, either side may be `*`. A route needs one
  * plain scope; a key carries any number of them, a role stands for a set.
  */
-export const resources = [
+const resources = [
   'projects',
   'folders',
   'variables',
@@ -32,10 +32,10 @@ export const resources = [
   'notifications',
   'audit',
 ] as const;
-export type Resource = (typeof resources)[number];
+type Resource = (typeof resources)[number];
 
-export const actions = ['read', 'write', 'run', 'admin'] as const;
-export type Action = (typeof actions)[number];
+const actions = ['read', 'write', 'run', 'admin'] as const;
+type Action = (typeof actions)[number];
 
 /** What a route can ask for. */
 export type Permission = `${Resource}:${Action}`;

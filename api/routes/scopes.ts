@@ -3,6 +3,8 @@ import { describeScopes } from '../../core/permissions.js';
 import { route } from '../route.js';
 import type { RouteTable } from '../route.js';
 
+const known = describeScopes();
+
 const scope = Type.Object({ scope: Type.String(), description: Type.String() });
 
 export const scopes: RouteTable = {
@@ -19,7 +21,7 @@ export const scopes: RouteTable = {
       envelope: { family: 'A', kind: 'list' },
       page: { kind: 'all', key: 'scope' },
       response: scope,
-      handler: () => describeScopes(),
+      handler: () => known,
     }),
   ],
 };

@@ -12,12 +12,6 @@ export const description = Type.String({ maxLength: 4_000 });
 /** A case-insensitive part of a name; `%` and `_` mean themselves. */
 export const search = Type.String({ maxLength: 200 });
 
-export const sql = Type.String({ minLength: 1, maxLength: 100_000 });
-
-export const url = Type.String({ format: 'uri', maxLength: 2_048 });
-
-export const email = Type.String({ format: 'email', maxLength: 254 });
-
 /** One of a few words: an enum reads better in OpenAPI, and in an error, than a union of consts. */
 export const oneOf = <const Words extends readonly string[]>(
   words: Words,

@@ -70,7 +70,7 @@ async function ensureBuilt({ root, logFile, signal }) {
  * By content, not by time: a checkout of another branch and back costs nothing.
  * @param {string} root
  */
-export function hashSources(root) {
+function hashSources(root) {
   const { include } = /** @type {{include: string[]}} */ (
     JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8'))
   );

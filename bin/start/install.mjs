@@ -31,6 +31,7 @@ export async function ensureInstalled(place) {
 
 /**
  * Somebody ran npm already: the list that npm keeps of what it installed agrees with the lock file.
+ * @public tests call it
  * @param {string} lockText
  * @param {string | null} installedText
  */

@@ -45,6 +45,7 @@ const is32Bytes = (text) =>
 
 /**
  * `flx_`, 30 random characters, and their CRC-32.
+ * @public tests call it
  * @param {() => number} [random] a digit below 62
  */
 export function makeApiKey(random = () => randomInt(62)) {

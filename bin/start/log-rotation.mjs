@@ -6,6 +6,7 @@ const EVERY_MS = 60_000;
 
 /**
  * Copies and truncates: the writers hold their files open, for appending.
+ * @public tests call it
  * @param {string} directory
  * @param {number} [maxBytes]
  */

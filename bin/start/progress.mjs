@@ -47,16 +47,18 @@ export function makeProgress(out, errors) {
       const started = Date.now();
       out.write(`${label} …`);
       unfinished = true;
-      try {
-        const remark = await work();
+      /** @param {string} remark */
+      const finish = (remark) => {
         const took = `${((Date.now() - started) / 1000).toFixed(1)} s`;
         const ending = remark ? ` ${remark} (${took})` : ` ${took}`;
         out.write(unfinished ? `${ending}\n` : `${label}:${ending}\n`);
         unfinished = false;
         keep(`${label}:${ending}`);
+      };
+      try {
+        finish((await work()) ?? '');
       } catch (error) {
-        if (unfinished) out.write('\n');
-        unfinished = false;
+        finish(error instanceof Error && error.name === 'AbortError' ? 'broken off' : 'failed');
         throw error;
       }
     },

@@ -65,8 +65,8 @@ const boolean = Type.Object({
 const text = Type.Object({
   ...common,
   generator: Type.Literal('text'),
-  minWords: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 1 })),
-  maxWords: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, default: 5 })),
+  minWords: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000, default: 1 })),
+  maxWords: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000, default: 5 })),
 });
 
 const choice = Type.Object({

@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StartError } from '../errors.mjs';
 
-export const VERSION = '1.5.1';
+const VERSION = '1.5.1';
 const MODULE = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
 const DOWNLOADS = 'https://temporal.download/cli/archive';
 const CONNECT_TIMEOUT_MS = 10_000;

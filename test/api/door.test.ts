@@ -1,4 +1,8 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
 import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { readBody } from '../../api/body.js';
 import { startFramework } from './support/server.js';
 import type { Framework } from './support/server.js';
 import { call } from './support/http.js';
@@ -181,6 +185,48 @@ describe('media types and sizes', () => {
     const lines = api.fake.logged.filter((line) => line['requestId'] === 'gone');
     expect(lines.map((line) => line['level'])).not.toContain(50);
   });
+});
+
+describe('a body that does not come', () => {
+  let served: Server;
+  let outcome: Promise<unknown>;
+  beforeAll(async () => {
+    served = createServer((request, response) => {
+      outcome = readBody(request, { maxBytes: 10, timeoutMs: 50 }).catch((error: unknown) => error);
+      void outcome.then(() => response.end());
+    });
+    await new Promise<void>((resolve) => served.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => served.close());
+
+  test('is refused when its time is over, and the line is closed', async () => {
+    const { port } = served.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab');
+    await new Promise((resolve) => socket.once('data', resolve));
+    expect(await outcome).toMatchObject({
+      code: 'malformed_body',
+      message: 'The body did not arrive within 0.05 s.',
+      details: { closeConnection: true },
+    });
+    socket.destroy();
+  });
+});
+
+test('the signal of a handler fires when its client goes away', async () => {
+  const aborted = new Promise<void>((resolve) => {
+    api.fake.ports.live = (_name, _input, signal) =>
+      new Promise((answer) => {
+        signal.addEventListener('abort', () => {
+          resolve();
+          answer({});
+        });
+        setImmediate(() => socket.destroy());
+      });
+  });
+  const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+  socket.write(`POST /api/probe HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${api.token}\r\n\r\n`);
+  await aborted;
 });
 
 describe('a base prefix', () => {

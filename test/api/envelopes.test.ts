@@ -62,6 +62,12 @@ describe('goldens', () => {
     });
   });
 
+  test('half a stream does not look like a whole one', async () => {
+    await expect(api.send('/api/things/broken-export')).rejects.toThrow(/aborted|ECONNRESET/);
+    const cut = api.fake.logged.find(({ msg }) => msg === 'an answer was cut off');
+    expect(cut?.['err']).toMatchObject({ message: 'the source is gone' });
+  });
+
   test('an answer that its schema does not describe fails the test that asked for it', async () => {
     expect((await api.send('/api/things/wrong')).status).toBe(500);
     const line = api.fake.logged.find(({ err }) => err);

@@ -11,7 +11,7 @@ import { hashApiKey, newApiKey } from '../../../secrets/apiKeys.js';
 import { makeBox } from '../../../secrets/box.js';
 import { masterKeyFromBase64 } from '../../../secrets/masterKey.js';
 
-export interface Thing {
+interface Thing {
   id: string;
   name: string;
 }
@@ -176,5 +176,3 @@ export const makeFakePorts = () => {
     },
   };
 };
-
-export type FakePorts = ReturnType<typeof makeFakePorts>;

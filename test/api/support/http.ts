@@ -21,7 +21,7 @@ export interface Answered {
   json: Json;
 }
 
-export interface Json {
+interface Json {
   readonly [key: string]: Json;
 }
 

@@ -19,6 +19,8 @@ export const startRealTables = async () => {
   const database = await createTestDatabase();
   const db = openDatabase({ url: database.url, poolSize: 8, applicationName: 'test-api' });
   const repos = makeRepos(db);
+  const statements: string[] = [];
+  db.on('query', ({ sql }: { sql: string }) => statements.push(sql));
   const logged: Record<string, unknown>[] = [];
   const log = pino(
     { level: 'warn' },
@@ -72,6 +74,8 @@ export const startRealTables = async () => {
     principal,
     repos,
     logged,
+    /** Every statement sent so far, those that begin and end transactions included. */
+    statements,
     issue,
     close: async () => {
       await close();

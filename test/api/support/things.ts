@@ -15,7 +15,13 @@ const thing = Type.Object({ id, name }, { title: 'Thing' });
 const colour = oneOf(['red', 'green']);
 const codes = Object.keys(errorCodes) as ErrorCode[];
 
-export const things: RouteTable = {
+async function* halfAnExport(): AsyncGenerator<string> {
+  yield 'a,b\n'.repeat(50_000);
+  await Promise.resolve();
+  throw new Error('the source is gone');
+}
+
+const things: RouteTable = {
   tag: 'Things',
   description: 'Family A.',
   routes: [
@@ -188,6 +194,16 @@ export const things: RouteTable = {
     }),
     route({
       method: 'GET',
+      path: '/api/things/broken-export',
+      name: 'things.brokenExport',
+      summary: 'A stream that breaks in the middle',
+      scope: 'projects:read',
+      mode: 'read',
+      envelope: { family: 'C', kind: 'raw', contentType: 'text/csv' },
+      handler: () => Readable.from(halfAnExport()),
+    }),
+    route({
+      method: 'GET',
       path: '/api/names/{name}',
       name: 'names.get',
       summary: 'A path parameter that is a text',
@@ -213,7 +229,7 @@ export const things: RouteTable = {
   ],
 };
 
-export const dressed: RouteTable = {
+const dressed: RouteTable = {
   tag: 'Dressed',
   routes: [
     route({

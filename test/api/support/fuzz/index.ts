@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { errorsByStatus } from '../../../../api/errorsDeclared.js';
 import { mountedPath } from '../../../../api/family.js';
@@ -8,8 +7,8 @@ import { call, textOf } from '../http.js';
 import type { Answered } from '../http.js';
 import { draftsOf } from './requests.js';
 import type { Draft } from './requests.js';
+import { Pools } from './pools.js';
 import { makeRequest } from './spoiling.js';
-import { idMarkForm } from './values.js';
 
 export interface FuzzOptions {
   url: string;
@@ -22,8 +21,12 @@ export interface FuzzOptions {
   references: Readonly<Record<string, string>>;
   /** Ids that exist at the start, by collection. */
   known: Readonly<Record<string, readonly string[]>>;
+  /** Ids never to be touched, such as that of the key in use. */
+  spared: readonly string[];
   /** Bodies of routes whose schema says less than their handler wants, by name. */
   bodies: Readonly<Record<string, fc.Arbitrary<unknown>>>;
+  /** Queries of such routes. */
+  queries: Readonly<Record<string, fc.Arbitrary<object>>>;
   /** Routes that cannot succeed here, each with the reason. */
   hopeless: Readonly<Record<string, string>>;
   /** Routes that are not to be called at all, each with the reason. */
@@ -39,52 +42,6 @@ export interface FuzzReport {
   validBodies: number;
   /** Empty when all is well. */
   problems: string[];
-}
-
-/** Ids that exist, fed by what answers show. */
-class Pools {
-  private readonly ids = new Map<string, string[]>();
-
-  constructor(
-    { known }: FuzzOptions,
-    private readonly references: FuzzOptions['references'],
-  ) {
-    for (const [collection, ids] of Object.entries(known)) this.ids.set(collection, [...ids]);
-  }
-
-  add(collection: string, id: unknown): void {
-    if (typeof id !== 'string') return;
-    const pool = this.ids.get(collection) ?? [];
-    if (!pool.includes(id)) pool.push(id);
-    if (pool.length > 200) pool.shift();
-    this.ids.set(collection, pool);
-  }
-
-  /** Recent ids more often: old ones may be gone. Now and then one that never was. */
-  private pick(pool: string, at: number): string {
-    const ids = this.ids.get(this.references[pool] ?? pool) ?? [];
-    const from = at % 3 === 0 ? 0 : Math.max(0, ids.length - 5);
-    const chosen = ids[from + (at % Math.max(1, ids.length - from))];
-    return at % 11 === 0 || chosen === undefined ? randomUUID() : chosen;
-  }
-
-  fill(value: unknown): unknown {
-    if (typeof value === 'string') {
-      const mark = idMarkForm.exec(value);
-      return mark ? this.pick(mark[1] as string, Number(mark[2])) : value;
-    }
-    if (Buffer.isBuffer(value) || typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((item) => this.fill(item));
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fill(item)]));
-  }
-
-  learn(route: Route, { status, json }: Answered): void {
-    if (status >= 300) return;
-    const data = json['data'] ?? json;
-    if (Array.isArray(data)) {
-      for (const item of data as readonly { id?: unknown }[]) this.add(route.path, item.id);
-    } else if (route.method === 'POST') this.add(route.path, data['id']);
-  }
 }
 
 const queryOf = (fields: Readonly<Record<string, unknown>>): string => {
@@ -128,10 +85,13 @@ export const fuzz = async (
   const drafts = new Map<string, Draft[]>(
     routes.map((route) => [
       route.name,
-      fc.sample(draftsOf(route, options.bodies[route.name]), { numRuns: each, seed: options.seed }),
+      fc.sample(draftsOf(route, options.bodies[route.name], options.queries[route.name]), {
+        numRuns: each,
+        seed: options.seed,
+      }),
     ]),
   );
-  const pools = new Pools(options, options.references);
+  const pools = new Pools(options);
   const report: FuzzReport = {
     counts: new Map(),
     requests: 0,
@@ -142,13 +102,14 @@ export const fuzz = async (
   const tally: Tally = { refused: 0, bodies: 0, validBodies: 0 };
 
   const sendOne = async (route: Route, draft: Draft): Promise<void> => {
+    const fill = (value: unknown): unknown => pools.fill(value, route.method === 'DELETE');
     const path = mountedPath(route.path, options.basePrefix).replace(
       /\{([^{}]+)\}/g,
-      (_braces, name: string) => encodeURIComponent(String(pools.fill(draft.params[name]))),
+      (_braces, name: string) => encodeURIComponent(String(fill(draft.params[name]))),
     );
-    const query = queryOf(pools.fill(draft.query) as Record<string, unknown>);
+    const query = queryOf(fill(draft.query) as Record<string, unknown>);
     const { target, call: how } = makeRequest(
-      { path, query, body: pools.fill(draft.body), endsInParam: route.path.endsWith('}') },
+      { path, query, body: fill(draft.body), endsInParam: route.path.endsWith('}') },
       draft.spoil,
     );
     const answer = await call(options.url + target, {

@@ -20,7 +20,7 @@ export interface Spoil {
   pick: number;
 }
 
-export const spoils = [
+const spoils = [
   'drop a field',
   'change a type',
   'add a field',
@@ -41,7 +41,7 @@ const spoiled = fc.option(fc.record({ how: fc.constantFrom(...spoils), pick: fc.
 });
 
 /** The collection that a path parameter chooses from: the path in front of it. */
-export const collectionOf = (path: string, param: string): string =>
+const collectionOf = (path: string, param: string): string =>
   path.slice(0, path.indexOf(`/{${param}}`));
 
 const params = (route: Route): fc.Arbitrary<Readonly<Record<string, unknown>>> =>
@@ -59,6 +59,7 @@ const params = (route: Route): fc.Arbitrary<Readonly<Record<string, unknown>>> =
 export const draftsOf = (
   route: Route,
   bodies: fc.Arbitrary<unknown> | undefined,
+  queries: fc.Arbitrary<object> | undefined,
 ): fc.Arbitrary<Draft> => {
   const raw = fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes));
   const body = route.bodyKind === 'raw' ? raw : valueOf(bodySchema(route), '');
@@ -68,7 +69,7 @@ export const draftsOf = (
   return fc.record({
     params: params(route),
     query: fc
-      .tuple(valueOf(querySchema(route), ''), limit ?? fc.constant(undefined))
+      .tuple(queries ?? valueOf(querySchema(route), ''), limit ?? fc.constant(undefined))
       .map(([fields, size]) => ({
         ...(fields as object),
         ...(size === undefined ? {} : { limit: size }),

@@ -1,0 +1,49 @@
+import { connectionManifest, connectionTypes, manifests } from '../../connectors/catalog.js';
+import { openConnector } from '../../connectors/registry.js';
+import { checkSchema } from '../../core/schema.js';
+import { nodeTypes } from '../../core/nodes/index.js';
+
+const net = { connect: () => Promise.reject(new Error('nothing is to be reached yet')) };
+
+describe.each(manifests.map((manifest) => [manifest.id, manifest] as const))(
+  '%s',
+  (id, manifest) => {
+    it('has an example that fits its schema', () => {
+      expect(checkSchema(manifest.config, manifest.example, '')).toEqual([]);
+    });
+
+    it('keeps secret only keys that its schema knows', () => {
+      for (const key of manifest.secretKeys) {
+        expect(manifest.config.properties).toHaveProperty(key);
+      }
+      expect(new Set(manifest.secretKeys).size).toBe(manifest.secretKeys.length);
+    });
+
+    it('opens with the parts of its roles, and closes twice', async () => {
+      const connector = await openConnector(id, manifest.example, { net });
+      const parts = (['source', 'destination'] as const).filter((role) => connector[role]);
+      expect(parts).toEqual(manifest.roles);
+      await connector.close();
+      await connector.close();
+    });
+  },
+);
+
+it('has a connector for every node type', () => {
+  const served = manifests.flatMap(({ capabilities }) => capabilities);
+  for (const { type } of nodeTypes) expect(served).toContain(type);
+});
+
+it('offers as connections those that have something to connect to', () => {
+  expect(connectionTypes).toContain('postgres');
+  for (const type of connectionTypes) expect(connectionManifest(type)?.id).toBe(type);
+  for (const type of ['generate', 'inline', 'toString', '']) {
+    expect(connectionManifest(type)).toBeUndefined();
+  }
+});
+
+it.each(['oracle', '', 'toString', '__proto__'])('does not open "%s"', async (id) => {
+  await expect(openConnector(id, {}, { net })).rejects.toMatchObject({
+    failure: { code: 'config_invalid', class: 'config' },
+  });
+});
