@@ -39,7 +39,7 @@ export function tryLock(file, { launcherPid } = {}) {
       if (seen === null) continue;
       const holder = parseHolder(seen);
       if (holder && isRunning(holder)) return { heldBy: holder };
-      removeStale(file, seen, `${draft}.stale`);
+      removeStale(file, seen, draft);
     }
   } finally {
     rmSync(draft, { force: true });
@@ -80,13 +80,35 @@ function linked(from, to) {
 }
 
 /**
- * Renaming is what decides between two that take over at once. Who finds to have renamed a fresh
- * lock instead of the stale one puts it back.
+ * One at a time: between looking at a stale lock and removing it, nobody else may have removed it
+ * and taken the lock. The dead holder cannot change it any more.
+ * @param {string} file
+ * @param {string} stale
+ * @param {string} draft ours, to be linked
+ */
+function removeStale(file, stale, draft) {
+  const turn = `${file}.takeover`;
+  if (!linked(draft, turn)) {
+    const seen = readIfThere(turn);
+    const holder = seen === null ? null : parseHolder(seen);
+    if (seen === null || (holder && isRunning(holder))) return;
+    moveAway(turn, seen, `${draft}.stale`); // killed within its turn
+    return;
+  }
+  try {
+    if (readIfThere(file) === stale) rmSync(file, { force: true });
+  } finally {
+    rmSync(turn, { force: true });
+  }
+}
+
+/**
+ * Renaming decides who removes it; who finds to have renamed a fresh one puts it back.
  * @param {string} file
  * @param {string} stale
  * @param {string} aside
  */
-function removeStale(file, stale, aside) {
+function moveAway(file, stale, aside) {
   try {
     renameSync(file, aside);
   } catch (error) {

@@ -12,7 +12,6 @@ const STARTERS = { postgres: startPostgres, temporal: startTemporal };
 
 const leaving = new AbortController();
 for (const event of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(event, () => leaving.abort());
-process.stdin.on('end', () => leaving.abort());
 process.stdin.on('close', () => leaving.abort());
 process.stdin.resume();
 process.stdout.on('error', () => leaving.abort());

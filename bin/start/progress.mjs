@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
  * @typedef {object} Progress
  * @property {(text: string) => void} line
  * @property {(text: string) => void} complain
- * @property {<T extends string | void>(label: string, work: () => T | Promise<T>) => Promise<void>} step
+ * @property {(label: string, work: () => Promise<string | void>) => Promise<void>} step
  *   prints what is being done, then how long it took; the work may return a remark
  * @property {(file: string) => void} keepIn also write each line, with the time, to this file
  */
@@ -56,7 +56,7 @@ export function makeProgress(out, errors) {
         keep(`${label}:${ending}`);
       };
       try {
-        finish((await work()) ?? '');
+        finish((await work()) || '');
       } catch (error) {
         finish(error instanceof Error && error.name === 'AbortError' ? 'broken off' : 'failed');
         throw error;

@@ -70,7 +70,7 @@ describe('goldens', () => {
 
   test('an answer that its schema does not describe fails the test that asked for it', async () => {
     expect((await api.send('/api/things/wrong')).status).toBe(500);
-    const line = api.fake.logged.find(({ err }) => err);
+    const line = api.fake.logged.find(({ route, err }) => route === 'things.wrong' && err);
     expect(line?.['err']).toMatchObject({
       message: expect.stringContaining('things.wrong') as string,
     });

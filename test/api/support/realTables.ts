@@ -6,6 +6,7 @@ import { tables } from '../../../api/routes/index.js';
 import { makeApi } from '../../../api/server.js';
 import { AppError } from '../../../core/errors.js';
 import { openDatabase } from '../../../db/knex.js';
+import { listen as listenToDatabase } from '../../../db/listen.js';
 import { makeRepos } from '../../../db/repos/index.js';
 import { makeInTransaction } from '../../../db/tx.js';
 import { hashApiKey, newApiKey } from '../../../secrets/apiKeys.js';
@@ -13,6 +14,7 @@ import { makeBox } from '../../../secrets/box.js';
 import { masterKeyFromBase64 } from '../../../secrets/masterKey.js';
 import { createTestDatabase } from '../../support/database.js';
 import { TEST_API_KEY, TEST_MASTER_KEY } from '../../support/fixed.js';
+import { waitFor } from '../../support/wait.js';
 
 /** The real tables over a database of their own; there are no workers, so jobs stay queued. */
 export const startRealTables = async () => {
@@ -32,6 +34,23 @@ export const startRealTables = async () => {
     touch: repos.apiKeys.touch,
   };
   const authenticator = makeAuthenticator(keys, log);
+  // As in production: another connection hears of changed keys.
+  let heard = 0;
+  let connected: () => void = () => undefined;
+  const listening = new Promise<void>((resolve) => (connected = resolve));
+  const listener = listenToDatabase({
+    url: database.url,
+    applicationName: 'test-api',
+    on: {
+      auth_changed: (hash) => {
+        authenticator.evict(hash);
+        heard += 1;
+      },
+    },
+    onGap: connected,
+    onError: (error) => log.warn({ err: error }, 'listening was interrupted'),
+  });
+  await listening;
   const app = makeApi({
     tables,
     authenticator,
@@ -74,11 +93,19 @@ export const startRealTables = async () => {
     principal,
     repos,
     logged,
+    db,
+    /** Until the listener has heard of every key changed so far. */
+    settled: async () => {
+      const before = heard;
+      await db.raw(`select pg_notify('auth_changed', '')`);
+      await waitFor(() => heard > before, { timeoutMs: 5_000, what: 'the listener to hear of it' });
+    },
     /** Every statement sent so far, those that begin and end transactions included. */
     statements,
     issue,
     close: async () => {
       await close();
+      await listener.close();
       await db.destroy();
       await database.drop();
     },
