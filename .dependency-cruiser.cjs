@@ -54,7 +54,14 @@ const walls = [
   },
   {
     from: '^api/routes/',
-    ours: [core, '^db/repos/', '^sql/', '^api/(route|schemas/.*)\\.ts$', '^connectors/catalog\\.ts$', '^api/routes/'],
+    ours: [
+      core,
+      '^db/repos/',
+      '^sql/',
+      '^api/(route|schemas/.*)\\.ts$',
+      '^connectors/catalog\\.ts$',
+      '^api/routes/',
+    ],
     packages: ['@sinclair/typebox'],
     builtins: false,
   },

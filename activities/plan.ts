@@ -52,11 +52,13 @@ const prepareStage = async (
     const splits =
       earlier.length > 0
         ? earlier.map(({ split, range }) => ({ stage: stage.id, split, range }))
-        : (await source.splits(stage.source.config, deps.settings.splitBytes, ctx)).map((range, split) => ({
-            stage: stage.id,
-            split,
-            range: JSON.stringify(range),
-          }));
+        : (await source.splits(stage.source.config, deps.settings.splitBytes, ctx)).map(
+            (range, split) => ({
+              stage: stage.id,
+              split,
+              range: JSON.stringify(range),
+            }),
+          );
     await repos.splits.add(scope, job.id, splits);
     if (job.retry_of === null) return;
     const committed = await destination.committed(job.root_job_id, stage.id, ctx);

@@ -11,7 +11,12 @@ import { freePort } from './ports.mjs';
 import { serverAccount } from './postgres/account.mjs';
 import { postgresBinaries } from './postgres/binaries.mjs';
 import { holdsDatabase, initialise, placePgdata } from './postgres/directory.mjs';
-import { acceptsConnections, stopOrphan, STOP_STEPS } from './postgres/postmaster.mjs';
+import {
+  acceptsConnections,
+  endOrphanedSessions,
+  stopOrphan,
+  STOP_STEPS,
+} from './postgres/postmaster.mjs';
 import { keptSecret, readIfThere } from './private-files.mjs';
 import { spawnLogged, stopProcess } from './processes.mjs';
 import { waitUntil } from './waiting.mjs';
@@ -109,9 +114,10 @@ async function launchPatiently(launch) {
     if ('spawned' in attempt) return { port, spawned: attempt.spawned };
     const { log } = attempt;
     const portTaken = log.includes('Address already in use');
+    const sessionsLeft = log.includes('pre-existing shared memory block');
     const passing =
       (portTaken && !launch.port) ||
-      log.includes('pre-existing shared memory block') ||
+      sessionsLeft ||
       log.includes('lock file "postmaster.pid" already exists');
     if (!passing || Date.now() > deadline) {
       throw new StartError(
@@ -120,6 +126,7 @@ async function launchPatiently(launch) {
           : `PostgreSQL did not start: ${lastComplaint(log)}. See ${launch.logFile}.`,
       );
     }
+    if (sessionsLeft) await endOrphanedSessions(launch.pgdata);
     await delay(200);
   }
 }

@@ -68,18 +68,6 @@ export class Pipeline extends Model {
   declare updated_at: Date;
 }
 
-export class PipelineVersion extends Model {
-  static override readonly tableName = 'pipeline_versions';
-  static override readonly idColumn = ['workspace_id', 'pipeline_id', 'version'];
-  declare workspace_id: string;
-  declare pipeline_id: string;
-  declare version: number;
-  declare nodes: string;
-  declare edges: string;
-  declare created_by: string | null;
-  declare created_at: Date;
-}
-
 export class Job extends Model {
   static override readonly tableName = 'jobs';
   declare id: string;

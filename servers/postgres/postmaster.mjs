@@ -2,7 +2,7 @@
  * `postmaster.pid`: what PostgreSQL says about itself, and what a killed run left in it.
  */
 import { execFileSync } from 'node:child_process';
-import { readlinkSync, rmSync } from 'node:fs';
+import { readdirSync, readlinkSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { readIfThere } from '../private-files.mjs';
 import { processIdentity, stopProcess } from '../processes.mjs';
@@ -51,6 +51,21 @@ export async function stopOrphan(pgdata, say) {
   await stopProcess({ pid, identity }, STOP_STEPS.fast);
 }
 
+/**
+ * Sessions of a server that was killed: one in the middle of a long computation notices at its end
+ * only, and no new server starts before. They can commit nothing any more. Elsewhere than on Linux
+ * this waits for them.
+ * @param {string} pgdata
+ */
+export async function endOrphanedSessions(pgdata) {
+  if (process.platform !== 'linux') return;
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  for (const pid of pids.filter((candidate) => runsOn(candidate, pgdata))) {
+    const identity = processIdentity(pid);
+    if (identity !== null) await stopProcess({ pid, identity }, STOP_STEPS.immediate);
+  }
+}
+
 /** @param {string} pgdata */
 const statusLines = (pgdata) =>
   (readIfThere(path.join(pgdata, 'postmaster.pid')) ?? '').split('\n');
@@ -61,7 +76,10 @@ const statusLines = (pgdata) =>
  */
 function runsOn(pid, pgdata) {
   try {
-    if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === pgdata;
+    if (process.platform === 'linux') {
+      const inside = readlinkSync(`/proc/${pid}/cwd`) === pgdata;
+      return inside && /^[^\0]*postgres/.test(readIfThere(`/proc/${pid}/cmdline`) ?? '');
+    }
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], {
       encoding: 'utf8',
       timeout: 10_000,

@@ -17,6 +17,8 @@ describe('checkSchema', () => {
   it('names each place once, below the given one', () => {
     expect(pointers(schema, { port: 0 }, '/config')).toEqual(['/config/host', '/config/port']);
     expect(pointers(schema, { host: 1, port: 1.5 }, '')).toEqual(['/host', '/port']);
+    // Missing is what it is; that it is no string either goes without saying.
+    expect(checkSchema(schema, {}, '')[0]?.message).toBe('Expected required property.');
   });
 
   it('names the place itself when it is not an object at all', () => {

@@ -79,9 +79,23 @@ test('a port taken by anything else is refused in the same way', async () => {
 
 test('after SIGKILL of the server, the next one on its directory has what was committed', async () => {
   await query(server.ready.adminUrl, 'CREATE TABLE kept AS SELECT 7 AS seven');
+  // A session that computes does not notice that its server is gone, and blocks the next one.
+  const busy = query(server.ready.adminUrl, 'SELECT count(*) FROM generate_series(1, 10000000000)');
+  const abandoned = expect(busy).rejects.toThrow();
+  await waitFor(
+    async () =>
+      (
+        await query(
+          server.ready.adminUrl,
+          "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT count%'",
+        )
+      ).length > 0,
+    { timeoutMs: 10_000, what: 'the session to compute' },
+  );
   process.kill(server.ready.pid, 'SIGKILL');
   await server.exited; // its keeper notices and ends, too
   const next = await startAgain();
+  await abandoned;
   expect(await query(next.ready.adminUrl, 'SELECT seven FROM kept')).toEqual([7]);
   await next.remove();
 });
