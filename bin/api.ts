@@ -3,6 +3,7 @@ import { makeAuthenticator } from '../api/auth.js';
 import { listen } from '../api/listen.js';
 import { tables } from '../api/routes/index.js';
 import { makeApi } from '../api/server.js';
+import { AppError } from '../core/errors.js';
 import { openDatabase } from '../db/knex.js';
 import { listen as listenToDatabase } from '../db/listen.js';
 import { makeRepos } from '../db/repos/index.js';
@@ -56,7 +57,7 @@ main('api', async (config, log) => {
       repos,
       inTransaction,
       live: async () => {
-        throw new Error('no live calls yet');
+        throw new AppError('no_worker', 'No worker serves live calls.');
       },
       secrets: { ...box, newApiKey },
       kick: () => dispatchNow(dispatchDeps),

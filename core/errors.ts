@@ -39,6 +39,8 @@ export const errorCodes = {
   run_finished: 409,
   /** A request with the same Idempotency-Key is still running. */
   idempotency_in_progress: 409,
+  /** The thing has changed since it was read; read it again. */
+  precondition_failed: 412,
   /** The body is larger than the route accepts. */
   body_too_large: 413,
   /** The body's content type is not one the route accepts. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { AppError, referenceNotFound } from '../../core/errors.js';
+import { AppError } from '../../core/errors.js';
 import { nodeRecords } from '../../core/runView.js';
 import { priorities } from '../../core/status.js';
 import { route } from '../route.js';
@@ -7,6 +7,7 @@ import type { RouteTable } from '../route.js';
 import { refuseUnlessRunnable } from '../schemas/graph.js';
 import { id } from '../schemas/id.js';
 import { nullable } from '../schemas/objects.js';
+import { refuseUnknown } from '../schemas/references.js';
 import { runItem, runStarted, runStatus, showRunItem, showRunStarted } from '../schemas/run.js';
 import { oneOf } from '../schemas/text.js';
 import { showTimestampOrNull, timestamp } from '../schemas/timestamp.js';
@@ -47,10 +48,7 @@ export const pipelineRuns: RouteTable = {
         }
         await refuseUnlessRunnable(pipeline, repos, scope);
         const environmentId = body.environmentId ?? null;
-        if (environmentId !== null) {
-          const known = await repos.references.environmentExists(scope, environmentId);
-          if (!known) throw referenceNotFound('/environmentId', 'environment');
-        }
+        await refuseUnknown(repos, scope, 'environments', environmentId, '/environmentId');
         const job = await repos.jobs.enqueue(scope, {
           type: 'pipeline_run',
           trigger: 'manual',

@@ -14,6 +14,7 @@ import {
 import { id } from '../schemas/id.js';
 import { issue } from '../schemas/issue.js';
 import { anyObject, nullable } from '../schemas/objects.js';
+import { refuseUnknown } from '../schemas/references.js';
 import { name, oneOf, search } from '../schemas/text.js';
 import { showTimestamp, timestamp } from '../schemas/timestamp.js';
 
@@ -80,11 +81,15 @@ export const pipelines: RouteTable = {
         status: Type.Optional(status),
       },
       response: item,
-      handler: async ({ query }, { repos, scope }) =>
-        (await repos.pipelines.list(scope, query)).map((row) => ({
+      errors: ['reference_not_found'],
+      handler: async ({ query }, { repos, scope }) => {
+        await refuseUnknown(repos, scope, 'projects', query.projectId, '/projectId');
+        await refuseUnknown(repos, scope, 'folders', query.folderId, '/folderId');
+        return (await repos.pipelines.list(scope, query)).map((row) => ({
           ...showPlace(row),
           updatedAt: showTimestamp(row.updated_at),
-        })),
+        }));
+      },
     }),
     route({
       method: 'POST',

@@ -8,6 +8,7 @@ import { route } from '../route.js';
 import type { RouteTable } from '../route.js';
 import { id } from '../schemas/id.js';
 import { nullable } from '../schemas/objects.js';
+import { refuseUnknown } from '../schemas/references.js';
 import {
   runDetail,
   runItem,
@@ -94,10 +95,12 @@ export const runs: RouteTable = {
         to: Type.Optional(timestampInput),
       },
       response: runItem,
+      errors: ['reference_not_found'],
       handler: async ({ query, page }, { repos, scope }) => {
         const { pipelineId, status } = query;
         const both = query.dateRange !== undefined && (query.from ?? query.to) !== undefined;
         if (both) throw invalid('/dateRange', 'Use either dateRange, or from and to.');
+        await refuseUnknown(repos, scope, 'pipelines', pipelineId, '/pipelineId');
         const { rows, next } = await repos.runs.list(
           scope,
           {

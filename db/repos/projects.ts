@@ -58,9 +58,6 @@ export const makeProjects = (db: Knex) => {
       return rows[0];
     },
 
-    exists: async (scope: WorkspaceScope, id: string): Promise<boolean> =>
-      (await inScope(scope).where({ id }).resultSize()) > 0,
-
     create: async (
       scope: WorkspaceScope,
       { name, description }: { name: string; description: string | null },

@@ -1,12 +1,15 @@
 import type { Knex } from 'knex';
 import type { WorkspaceScope } from '../../core/scope.js';
 
+/** Tables whose rows a body or a query may name. */
+export type Referable = 'projects' | 'folders' | 'environments' | 'pipelines';
+
 /** Things a body may name. Each is looked up in the caller's workspace only. */
 export const makeReferences = (db: Knex) => ({
-  environmentExists: async (scope: WorkspaceScope, id: string): Promise<boolean> => {
+  exists: async (scope: WorkspaceScope, what: Referable, id: string): Promise<boolean> => {
     const { rows } = await db.raw<{ rows: unknown[] }>(
-      'select 1 from environments where workspace_id = ? and id = ?',
-      [scope.workspaceId, id],
+      'select 1 from ?? where workspace_id = ? and id = ?',
+      [what, scope.workspaceId, id],
     );
     return rows.length > 0;
   },
