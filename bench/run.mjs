@@ -1,5 +1,8 @@
 /** npm run bench: floors and ours in one run, as a table of ratios. */
 import client from '@temporalio/client';
+import { prepareCheckout } from '../bin/start/build.mjs';
+import { makeProgress } from '../bin/start/progress.mjs';
+import { REPOSITORY } from '../bin/start/settings.mjs';
 import { freePort } from '../servers/ports.mjs';
 import { load } from './load.mjs';
 import { openStage, until } from './stage.mjs';
@@ -173,6 +176,7 @@ async function runs(stage) {
   await connection.close();
 }
 
+await prepareCheckout({ root: REPOSITORY }, makeProgress(process.stdout, process.stderr));
 const stage = await openStage();
 try {
   await http(stage);

@@ -15,7 +15,7 @@ import packageJson from '../package.json';
 import { checkMasterKey } from './bootstrap.js';
 import { openBox } from './box.js';
 import { makeDispatchDeps } from './dispatchDeps.js';
-import { main } from './main.js';
+import { StartError, main } from './main.js';
 import { allQueues, makeQueueName } from './queues.js';
 import { makeReadiness } from './readiness.js';
 
@@ -69,7 +69,11 @@ main('api', async (config, log) => {
   const server = await listen(
     (request, response: ServerResponse) => void handle(request, response),
     config.http,
-  );
+  ).catch((error: unknown) => {
+    const { code } = error as { code?: string };
+    if (code !== 'EADDRINUSE') throw error;
+    throw new StartError(`Port ${config.http.port} is in use; set FLX_HTTP_PORT to a free one.`);
+  });
   log.info({ url: server.url }, 'api is listening');
 
   return {

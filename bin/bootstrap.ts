@@ -24,6 +24,16 @@ export const checkMasterKey = async (repos: Repos, box: Box): Promise<void> => {
   );
 };
 
+const hashWanted = async (password: string | undefined): Promise<string | null> => {
+  if (password === undefined) return null;
+  try {
+    return await hashPassword(password);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new StartError(`FLX_BOOTSTRAP_PASSWORD: ${error.message}`);
+  }
+};
+
 /** On an empty database: organization, workspace, owner and one API key, which is returned once. */
 export const bootstrap = async (
   { bootstrap: wanted, limits }: Config,
@@ -36,7 +46,7 @@ export const bootstrap = async (
     );
   }
   const key = wanted.apiKey === undefined ? newApiKey() : describeApiKey(wanted.apiKey);
-  const passwordHash = wanted.password === undefined ? null : await hashPassword(wanted.password);
+  const passwordHash = await hashWanted(wanted.password);
   const { value: first } = await inTransaction(async (repos) => {
     if (!(await repos.instance.claim(box.seal(keyCheckText, keyCheck)))) return false;
     await repos.instance.createOwner({

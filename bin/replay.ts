@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { jobTypes, workflowIdOf } from '../core/jobs.js';
 import { openTemporal } from '../dispatch/connect.js';
@@ -42,17 +42,10 @@ const load = async (subject: string): Promise<History> =>
     ? historyFromJSON(JSON.parse(await readFile(subject, 'utf8')))
     : fetchHistory(subject);
 
-/** "[TMPRL1100] …: HistoryEvent(id: 11, ActivityTaskScheduled) …" */
-const eventOf = (message: string): string =>
-  /HistoryEvent\(id: (\d+), (\w+)\)/.exec(message)?.[0] ?? message;
-
 const replay = async (history: History): Promise<string | undefined> => {
-  Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined) });
   try {
     await Worker.runReplayHistory(
-      {
-        workflowBundle: { codePath: join(__dirname, '..', 'workflow-bundle.js') },
-      },
+      { workflowBundle: { codePath: join(__dirname, '..', 'workflow-bundle.js') } },
       history,
     );
     return undefined;
@@ -60,6 +53,34 @@ const replay = async (history: History): Promise<string | undefined> => {
     if (error instanceof DeterminismViolationError) return error.message;
     throw error;
   }
+};
+
+/**
+ * The violation names types, not events. So replay what each workflow task had seen, one task more
+ * at a time: the first that fails issued the command that no longer fits.
+ */
+const firstMisfit = async (history: History): Promise<string> => {
+  const events = history.events ?? [];
+  const seen = events.flatMap(({ workflowTaskScheduledEventAttributes }, at) =>
+    workflowTaskScheduledEventAttributes ? [at] : [],
+  );
+  let issued = 0;
+  for (const end of [...seen.slice(1), events.length]) {
+    const message = await replay({ events: events.slice(0, end) });
+    if (message !== undefined) return nameMisfit(history, issued, end, message);
+    issued = end;
+  }
+  return 'the end of the history';
+};
+
+/** Among the events of one task, the one whose type the violation mentions. */
+const nameMisfit = (history: History, from: number, to: number, message: string): string => {
+  const part = timeline(history).filter((line) => {
+    const id = Number.parseInt(line, 10);
+    return id > from && id <= to && !line.includes('Started') && !line.includes('Completed');
+  });
+  const named = part.find((line) => message.includes(`'${line.trim().split(/\s+/)[3] ?? ''}'`));
+  return (named ?? part[0] ?? message).trim();
 };
 
 const run = async (): Promise<number> => {
@@ -72,12 +93,16 @@ const run = async (): Promise<number> => {
   if (inspect) inspector.open(9229, '127.0.0.1', true);
   const history = await load(subject);
   for (const line of timeline(history)) console.log(line);
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => undefined),
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+  });
   const mismatch = await replay(history);
   if (mismatch === undefined) {
     console.log('\nThe history replays against this working tree.');
     return 0;
   }
-  console.log(`\nFirst event that no longer fits: ${eventOf(mismatch)}\n${mismatch}`);
+  console.log(`\nFirst event that no longer fits: ${await firstMisfit(history)}\n${mismatch}`);
   return 1;
 };
 

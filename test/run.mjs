@@ -1,6 +1,6 @@
 /**
  * `npm test`: installs and builds what changed, then lint, types, import rules, dead code, and the
- * tests. `--only unit|api|e2e` runs one part of the tests and nothing else after the build; what
+ * tests. `--only lint|unit|api|e2e` runs one part and nothing else after the build; what
  * follows `--` goes to Jest: `npm test -- --only unit -- -t 'a name'`.
  */
 import { spawn } from 'node:child_process';
@@ -13,7 +13,8 @@ import { makeProgress } from '../bin/start/progress.mjs';
 import { REPOSITORY } from '../bin/start/settings.mjs';
 import { failureText, StartError } from '../servers/errors.mjs';
 
-const PARTS = ['unit', 'api', 'e2e'];
+const TESTS = ['unit', 'api', 'e2e'];
+const PARTS = ['lint', ...TESTS];
 const LINT_TIMEOUT_MS = 5 * 60_000;
 const JEST_TIMEOUT_MS = 20 * 60_000;
 const env = { ...process.env, TZ: 'UTC' };
@@ -123,7 +124,7 @@ async function jest(projects, flags) {
  */
 function jestRuns(only, forJest) {
   const passing = forJest.length > 0 ? ['--passWithNoTests', ...forJest] : [];
-  const parallel = PARTS.filter((part) => part !== 'e2e' && (only === null || only === part));
+  const parallel = TESTS.filter((part) => part !== 'e2e' && (only === null || only === part));
   const runs = [
     { name: parallel.join(' and '), projects: parallel, flags: ['--maxWorkers=2', ...passing] },
     { name: 'e2e', projects: ['e2e'], flags: ['--runInBand', ...passing] },
@@ -136,7 +137,7 @@ function jestRuns(only, forJest) {
 async function main() {
   const { only, forJest } = parseArguments(process.argv.slice(2));
   await prepareCheckout({ root: REPOSITORY, signal: leaving.signal }, progress);
-  const failures = only === null ? await lint() : [];
+  const failures = only === null || only === 'lint' ? await lint() : [];
   let passed = 0;
   let failed = 0;
   for (const { name, projects, flags } of jestRuns(only, forJest)) {

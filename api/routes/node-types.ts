@@ -11,7 +11,7 @@ const nodeType = Type.Object({
   description: Type.String(),
   inputs: Type.Array(Type.Object({ port: Type.String(), many: Type.Boolean() })),
   outputs: Type.Array(Type.String()),
-  config: anyObject,
+  configSchema: anyObject,
   example: anyObject,
 });
 
@@ -37,7 +37,7 @@ export const nodeTypeRoutes: RouteTable = {
           description,
           inputs: [...inputs],
           outputs: [...outputs],
-          config: config,
+          configSchema: config,
           example,
         })),
     }),

@@ -95,11 +95,9 @@ describe('the fuzz', () => {
       hopeless: { 'runs.undo': 'needs rows that a run has appended, and here no worker runs' },
       skipped: {},
     });
+    // Printed, so that everybody can see what was asked and answered.
+    process.stderr.write(`\n${fuzzTable(report)}\n`);
     const internal = api.logged.filter(({ level }) => level === 50);
-    expect({ problems: report.problems, internal, table: fuzzTable(report) }).toEqual({
-      problems: [],
-      internal: [],
-      table: expect.any(String) as string,
-    });
+    expect({ problems: report.problems, internal }).toEqual({ problems: [], internal: [] });
   });
 });
