@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.js';
 import type { ErrorCode, ErrorDetails } from '../core/errors.js';
+import { isUnavailable } from '../db/unavailable.js';
 import type { ErrorShape } from './family.js';
 
 /** What goes over the wire for an error: nothing but what was meant for the client. */
@@ -30,10 +31,14 @@ const steering: ReadonlySet<string> = new Set([
 const usualRetrySeconds = 5;
 
 /** Whatever was thrown, as one of our errors; what is not ours is internal and says nothing. */
-export const toAppError = (error: unknown): AppError =>
-  error instanceof AppError
-    ? error
+export const toAppError = (error: unknown): AppError => {
+  if (error instanceof AppError) return error;
+  return isUnavailable(error)
+    ? new AppError('unavailable', 'The database is busy or away; try again in a moment.', {
+        retryAfterSeconds: 1,
+      })
     : new AppError('internal', 'Something went wrong here. The request id finds it in our logs.');
+};
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;

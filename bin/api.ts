@@ -4,31 +4,19 @@ import { listen } from '../api/listen.js';
 import { tables } from '../api/routes/index.js';
 import { makeApi } from '../api/server.js';
 import { AppError } from '../core/errors.js';
-import { openDatabase } from '../db/knex.js';
 import { listen as listenToDatabase } from '../db/listen.js';
-import { makeRepos } from '../db/repos/index.js';
-import { makeInTransaction } from '../db/tx.js';
 import { openTemporal } from '../dispatch/connect.js';
 import { dispatchNow } from '../dispatch/loop.js';
 import { hashApiKey, newApiKey } from '../secrets/apiKeys.js';
 import packageJson from '../package.json';
-import { checkMasterKey } from './bootstrap.js';
-import { openBox } from './box.js';
 import { makeDispatchDeps } from './dispatchDeps.js';
 import { StartError, main } from './main.js';
+import { openParts } from './parts.js';
 import { allQueues, makeQueueName } from './queues.js';
 import { makeReadiness } from './readiness.js';
 
 main('api', async (config, log) => {
-  const db = openDatabase({
-    url: config.databaseUrl,
-    poolSize: config.databasePool,
-    applicationName: 'fluxline-api',
-  });
-  const repos = makeRepos(db);
-  const inTransaction = makeInTransaction(db);
-  const box = openBox(config);
-  await checkMasterKey(repos, box);
+  const { db, repos, inTransaction, box } = await openParts(config, 'fluxline-api');
 
   const client = openTemporal(config.temporal);
   const dispatchDeps = makeDispatchDeps(config, { repos, inTransaction, client, log });

@@ -7,10 +7,7 @@ import type { Logger } from 'pino';
 import { makeBatchActivities, makeControlActivities } from '../activities/index.js';
 import type { ActivityDeps } from '../activities/deps.js';
 import { openConnector } from '../connectors/registry.js';
-import { openDatabase } from '../db/knex.js';
 import { listen } from '../db/listen.js';
-import { makeRepos } from '../db/repos/index.js';
-import { makeInTransaction } from '../db/tx.js';
 import { openTemporal } from '../dispatch/connect.js';
 import { startDispatcher } from '../dispatch/loop.js';
 import { ensureSchedules } from '../dispatch/schedules.js';
@@ -18,13 +15,12 @@ import { registerSearchAttributes } from '../dispatch/searchAttributes.js';
 import { makeAddressPolicy } from '../net/addressPolicy.js';
 import { makeDialer } from '../net/dial.js';
 import type { Queue } from '../workflows/contract.js';
-import { checkMasterKey } from './bootstrap.js';
-import { openBox } from './box.js';
 import { allowedCidrs } from './egress.js';
 import type { Config } from './config.js';
 import { makeDispatchDeps } from './dispatchDeps.js';
 import { main } from './main.js';
 import type { Started } from './main.js';
+import { openParts } from './parts.js';
 import { makeQueueName, queuesFromArguments } from './queues.js';
 import { startBeat } from './beat.js';
 import { untilDone } from './untilDone.js';
@@ -83,15 +79,7 @@ const makeWorker = (
 main('worker', async (config, log): Promise<Started> => {
   const wanted = queuesFromArguments(process.argv);
   const { temporal, work } = config;
-  const db = openDatabase({
-    url: config.databaseUrl,
-    poolSize: config.databasePool,
-    applicationName: 'fluxline-worker',
-  });
-  const repos = makeRepos(db);
-  const inTransaction = makeInTransaction(db);
-  const box = openBox(config);
-  await checkMasterKey(repos, box);
+  const { db, repos, inTransaction, box } = await openParts(config, 'fluxline-worker');
 
   installRuntime(log);
   const connection = await untilDone('Temporal', log, () =>

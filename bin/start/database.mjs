@@ -22,6 +22,7 @@ export async function ensureDatabase({ adminUrl, passwordFile }) {
     connectionTimeoutMillis: 15_000,
     query_timeout: 60_000,
   });
+  client.on('error', () => {}); // a lost connection fails the query as well
   await client.connect();
   try {
     const role = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [NAME]);

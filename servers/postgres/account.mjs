@@ -3,7 +3,7 @@
  * must be able to reach its files.
  */
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { StartError } from '../errors.mjs';
@@ -79,7 +79,8 @@ export function sharedDirectory() {
   const candidates = ['/var/lib/fluxline', path.join(os.tmpdir(), 'fluxline')];
   for (const directory of candidates) {
     try {
-      mkdirSync(directory, { recursive: true, mode: 0o755 });
+      const made = mkdirSync(directory, { recursive: true }) !== undefined;
+      if (made) chmodSync(directory, 0o755); // whatever the umask
       return directory;
     } catch {
       continue; // a read-only system: the next candidate

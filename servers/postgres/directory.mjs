@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -48,7 +49,8 @@ export function placePgdata({ wanted, pointerFile, account }) {
 function placeElsewhere(home) {
   const name = path.basename(home).replace(/\W/g, '') || 'data';
   const own = path.join(sharedDirectory(), `${name}-${randomBytes(6).toString('hex')}`);
-  mkdirSync(own, { mode: 0o755 });
+  mkdirSync(own);
+  chmodSync(own, 0o755); // whatever the umask
   writeWhole(path.join(own, OWNER_FILE), `${home}\n`);
   return path.join(own, 'pgdata');
 }

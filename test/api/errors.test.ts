@@ -121,3 +121,21 @@ test('only /api moves with the prefix', () => {
     '/v1/x',
   ]);
 });
+
+test('a database that is busy or away is 503 with a time to come back, other faults are 500', () => {
+  const away = Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), {
+    code: 'ECONNREFUSED',
+  });
+  const busy = Object.assign(new Error('deadlock detected'), { code: '40P01' });
+  for (const error of [away, busy]) {
+    const answered = toAppError(error);
+    expect(answered).toMatchObject({
+      code: 'unavailable',
+      status: 503,
+      details: { retryAfterSeconds: 1 },
+    });
+    expect(answered.message).not.toContain('10.1.2.3');
+  }
+  expect(toAppError(Object.assign(new Error('no'), { code: '42601' })).status).toBe(500);
+  expect(toAppError('a string').status).toBe(500);
+});

@@ -29,6 +29,7 @@ const startAgain = (): Promise<Own> =>
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined); // a lost connection fails the query as well
   await client.connect();
   try {
     const { rows } = await client.query<Record<string, unknown>>(text);
