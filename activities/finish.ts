@@ -50,11 +50,16 @@ export const makeFinish = (deps: ActivityDeps) => ({
 
       const jobLog = makeJobLog(repos.logs, scope, jobId, failure?.nodeId ?? null);
       jobLog[status === 'failed' ? 'error' : 'info'](endLine(status, metrics, failure));
-      // Before the terminal write: who sees the run ended has seen its last line.
-      await jobLog.flush();
-      await inTransaction((tx) =>
-        tx.jobs.finish(scope, jobId, { status, metrics, failure, attempts: mostAttempts(totals) }),
-      );
+      await inTransaction(async (tx) => {
+        await tx.jobs.finish(scope, jobId, {
+          status,
+          metrics,
+          failure,
+          attempts: mostAttempts(totals),
+        });
+        // Together with the end: who sees the run ended sees its last line.
+        await jobLog.flushInto(tx);
+      });
       log.info({ jobId, status, metrics }, 'job ended');
     }),
 });

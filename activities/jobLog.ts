@@ -8,6 +8,8 @@ export interface JobLog {
   error(message: string): void;
   /** Writes what is buffered; the last thing an activity does. */
   flush(): Promise<void>;
+  /** Writes it in the transaction of what it reports. */
+  flushInto(tx: Repos): Promise<void>;
 }
 
 type BufferedLine = Omit<LogLine, 'ageMs'> & { at: number };
@@ -34,13 +36,18 @@ export const makeJobLog = (
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  const write = (): void => {
+  const take = (): BufferedLine[] => {
     clearTimeout(timer);
     timer = undefined;
     const batch = lines;
     if (dropped > 0) batch.push(line('warn', `${dropped} more lines in this moment are not kept.`));
     lines = [];
     dropped = 0;
+    return batch;
+  };
+
+  const write = (): void => {
+    const batch = take();
     writing = writing.then(() => logs.append(scope, jobId, aged(batch))).catch(() => undefined);
   };
 
@@ -64,6 +71,10 @@ export const makeJobLog = (
     flush: async () => {
       if (lines.length > 0) write();
       await writing;
+    },
+    flushInto: async (tx) => {
+      await writing;
+      await tx.logs.append(scope, jobId, aged(take()));
     },
   };
 };

@@ -3,9 +3,10 @@ import { RunFailure } from '../core/failures.js';
 import { parseGraph } from '../core/graph/index.js';
 import { planGraph } from '../core/plan.js';
 import type { RunPlan, Stage } from '../core/plan.js';
-import type { WorkspaceScope } from '../core/scope.js';
-import type { CallContext } from '../connectors/connector.js';
+import type { CallContext, Counts } from '../connectors/connector.js';
 import type { Job } from '../db/models/tables.js';
+import type { Repos } from '../db/repos/index.js';
+import type { NewSplit } from '../db/repos/splits.js';
 import type { JobRef, SplitBatch } from '../workflows/contract.js';
 import { batchOf } from './batches.js';
 import type { ActivityDeps } from './deps.js';
@@ -32,48 +33,60 @@ const pinnedPlan = async ({ repos }: ActivityDeps, job: Job): Promise<RunPlan> =
   return planGraph(parseGraph(graph));
 };
 
+interface PreparedStage {
+  splits: NewSplit[];
+  /** What an earlier run of the chain has delivered already. */
+  committed: ReadonlyMap<number, Counts>;
+}
+
 /**
- * Prepares a stage's destination and writes down its splits. A retry takes the splits of the run
- * before it, so that the markers of what that one committed mean the same rows.
+ * Prepares a stage's destination and cuts its source into splits. A retry takes the splits of the
+ * run before it, so that the markers of what that one committed mean the same rows.
  */
 const prepareStage = async (
   deps: ActivityDeps,
   job: Job,
-  scope: WorkspaceScope,
   stage: Stage,
   ctx: CallContext,
-): Promise<void> => {
-  const { repos } = deps;
-  await withEndpoints(deps, scope, stage, async ({ source, destination }) => {
+): Promise<PreparedStage> => {
+  const scope = { workspaceId: job.workspace_id };
+  return withEndpoints(deps, scope, stage, async ({ source, destination }) => {
     const columns = await source.columns(stage.source.config, ctx);
     await destination.prepare(stage.destination.config, columns, ctx);
     const earlier =
-      job.retry_of === null ? [] : await repos.splits.ofStage(scope, job.retry_of, stage.id);
-    const splits =
-      earlier.length > 0
-        ? earlier.map(({ split, range }) => ({ stage: stage.id, split, range }))
-        : (await source.splits(stage.source.config, deps.settings.splitBytes, ctx)).map(
-            (range, split) => ({
-              stage: stage.id,
-              split,
-              range: JSON.stringify(range),
-            }),
-          );
-    await repos.splits.add(scope, job.id, splits);
-    if (job.retry_of === null) return;
-    const committed = await destination.committed(job.root_job_id, stage.id, ctx);
-    for (const [split, { rows, bytes }] of committed) {
-      await repos.splits.succeed(scope, job.id, stage.id, split, {
-        ...{ rowsRead: rows, rowsWritten: rows },
-        ...{ bytesRead: bytes, bytesWritten: bytes },
-      });
+      job.retry_of === null ? [] : await deps.repos.splits.ofStage(scope, job.retry_of, stage.id);
+    if (earlier.length > 0) {
+      return {
+        splits: earlier.map(({ split, range }) => ({ stage: stage.id, split, range })),
+        committed: await destination.committed(job.root_job_id, stage.id, ctx),
+      };
     }
-    if (committed.size > 0) {
-      ctx.log.info(
-        `${committed.size} of ${splits.length} splits were committed by an earlier run.`,
-      );
-    }
+    const ranges = await source.splits(stage.source.config, deps.settings.splitBytes, ctx);
+    return {
+      splits: ranges.map((range, split) => ({
+        stage: stage.id,
+        split,
+        range: JSON.stringify(range),
+      })),
+      committed: new Map(),
+    };
   });
+};
+
+const saveStage = async (
+  tx: Repos,
+  job: Job,
+  stage: Stage,
+  { splits, committed }: PreparedStage,
+): Promise<void> => {
+  const scope = { workspaceId: job.workspace_id };
+  await tx.splits.add(scope, job.id, splits);
+  for (const [split, { rows, bytes }] of committed) {
+    await tx.splits.succeed(scope, job.id, stage.id, split, {
+      ...{ rowsRead: rows, rowsWritten: rows },
+      ...{ bytesRead: bytes, bytesWritten: bytes },
+    });
+  }
 };
 
 export const makePlan = (deps: ActivityDeps) => ({
@@ -81,7 +94,7 @@ export const makePlan = (deps: ActivityDeps) => ({
   plan: ({ jobId }: JobRef): Promise<SplitBatch> =>
     reportingFailures(deps.log, () =>
       withHeartbeat(deps.settings.heartbeatMs, async () => {
-        const { repos } = deps;
+        const { repos, inTransaction } = deps;
         const job = await getJob(deps, jobId);
         const scope = { workspaceId: job.workspace_id };
         const log = makeJobLog(repos.logs, scope, jobId, null);
@@ -95,11 +108,20 @@ export const makePlan = (deps: ActivityDeps) => ({
               `Run ${partial} left rows behind (retry or undo it); this run appends its own.`,
             );
           }
-          await repos.jobs.savePlan(scope, jobId, JSON.stringify(plan), warnings);
+          const prepared: [Stage, PreparedStage][] = [];
           for (const stage of plan.stages) {
             log.info(`Stage ${stage.id}: ${stage.nodes.join(' → ')} by ${stage.path}.`);
-            await prepareStage(deps, job, scope, stage, ctx);
+            const one = await prepareStage(deps, job, stage, ctx);
+            if (one.committed.size > 0) {
+              log.info(`${one.committed.size} of ${one.splits.length} splits are there already.`);
+            }
+            prepared.push([stage, one]);
           }
+          await inTransaction(async (tx) => {
+            await tx.jobs.savePlan(scope, jobId, JSON.stringify(plan), warnings);
+            for (const [stage, one] of prepared) await saveStage(tx, job, stage, one);
+            await log.flushInto(tx);
+          });
           return await batchOf(deps, job, plan, 0);
         } finally {
           await log.flush();

@@ -36,7 +36,7 @@ export const makeSplit = (deps: ActivityDeps) => ({
   runSplit: ({ jobId, stage: stageId, split }: SplitRef): Promise<void> =>
     reportingFailures(deps.log, () =>
       withHeartbeat(deps.settings.heartbeatMs, async () => {
-        const { repos } = deps;
+        const { repos, inTransaction } = deps;
         const { cancellationSignal: signal, info } = Context.current();
         const job = await getJob(deps, jobId);
         const scope = { workspaceId: job.workspace_id };
@@ -70,12 +70,15 @@ export const makeSplit = (deps: ActivityDeps) => ({
               { signal, log },
             ),
           );
-          await repos.splits.succeed(scope, jobId, stageId, split, {
-            ...{ rowsRead: outcome.read.rows, bytesRead: outcome.read.bytes },
-            ...{ rowsWritten: outcome.written.rows, bytesWritten: outcome.written.bytes },
-          });
           const how = outcome.already ? 'had been committed by an earlier attempt' : 'committed';
           log.info(`Split ${split} ${how}: ${outcome.written.rows} rows.`);
+          await inTransaction(async (tx) => {
+            await tx.splits.succeed(scope, jobId, stageId, split, {
+              ...{ rowsRead: outcome.read.rows, bytesRead: outcome.read.bytes },
+              ...{ rowsWritten: outcome.written.rows, bytesWritten: outcome.written.bytes },
+            });
+            await log.flushInto(tx);
+          });
         } catch (error) {
           if (error instanceof RunFailure && !signal.aborted) {
             log.warn(`Split ${split}, attempt ${info.attempt}: ${error.failure.message}`);

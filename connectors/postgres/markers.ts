@@ -40,6 +40,7 @@ export const hasMarkers = async (client: pg.Client): Promise<boolean> => {
 
 /** Creating is only tried where it is missing: a user without CREATE can still load. */
 export const ensureMarkers = async (client: pg.Client): Promise<void> => {
+  if (await hasMarkers(client)) return;
   // Two runs may meet here; `if not exists` alone does not keep them from colliding.
   await client.query(`select pg_advisory_xact_lock(hashtextextended('_fluxline.commits', 0))`);
   if (!(await hasMarkers(client))) await client.query(ddl);

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { RunFailure } from '../../core/failures.js';
 import type { CallContext, Net } from '../connector.js';
 import { classify } from './classify.js';
 import type { PostgresConfig } from './manifest.js';
 import { quoteName, quoteText } from './quote.js';
+import { negotiateTls } from './tls.js';
 
 export interface Session {
   client: pg.Client;
@@ -13,13 +13,6 @@ export interface Session {
   cut: () => void;
   close: () => Promise<void>;
 }
-
-interface Connected {
-  client: pg.Client;
-  socket: Socket;
-}
-
-const noTls = 'The server does not support SSL connections';
 
 /**
  * A connection for bulk work: our own caps instead of the server's statement timeout, and a limit
@@ -36,92 +29,47 @@ const bulkSettings: Readonly<Record<string, string>> = {
   extra_float_digits: '1',
 };
 
-const tlsOptions = (config: PostgresConfig): ConnectionOptions | false => {
-  const mode = config.ssl ?? 'prefer';
-  if (mode === 'disable') return false;
-  if (mode !== 'verify-full') return { rejectUnauthorized: false };
-  return {
-    rejectUnauthorized: true,
-    ...(config.caCertificate === undefined ? {} : { ca: config.caCertificate }),
-  };
-};
+const settingsSql = (config: PostgresConfig): string =>
+  Object.entries({ ...config.options, ...bulkSettings })
+    .map(([name, value]) => `set ${name.split('.').map(quoteName).join('.')} = ${quoteText(value)}`)
+    .join('; ');
+
+/** Our own metadata is nobody's source or destination, under whatever name the server is reached. */
+const platformSql = `
+  select to_regclass('public.jobs') is not null
+     and to_regclass('public.pipeline_versions') is not null
+     and to_regclass('public.instance') is not null as ours`;
 
 /** The driver opens sockets itself; ours is guarded and connected already. */
 const asUnconnected = (socket: Socket): Socket => {
   socket.connect = (): Socket => {
-    process.nextTick(() => socket.emit('connect'));
+    process.nextTick(() => {
+      socket.emit('connect');
+      // Paused since the TLS question was answered; from here on the driver listens.
+      socket.resume();
+    });
     return socket;
   };
   return socket;
 };
 
-const connectOnce = async (
-  config: PostgresConfig,
-  ssl: ConnectionOptions | false,
-  net: Net,
-  signal: AbortSignal,
-): Promise<Connected> => {
-  const socket = await net.connect(config.host, config.port ?? 5432, signal);
+const logIn = async (socket: Socket, config: PostgresConfig): Promise<pg.Client> => {
+  const stream = await negotiateTls(socket, config);
   const client = new pg.Client({
-    host: config.host,
-    port: config.port ?? 5432,
     database: config.database,
     user: config.user,
     password: config.password ?? '',
-    ssl,
-    stream: () => asUnconnected(socket),
-    connectionTimeoutMillis: (config.connectTimeoutSeconds ?? 10) * 1000,
+    ssl: false, // the stream is encrypted already, where it is to be
+    stream: () => asUnconnected(stream),
   });
   // A connection that breaks between two statements says so here; the next statement reports it.
   client.on('error', () => undefined);
-  const abort = (): void => {
-    socket.destroy();
-  };
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await client.connect();
-    return { client, socket };
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-};
-
-/** `prefer` takes TLS where the server has it, as every PostgreSQL client does. */
-const connect = async (
-  config: PostgresConfig,
-  net: Net,
-  signal: AbortSignal,
-): Promise<Connected> => {
-  const ssl = tlsOptions(config);
-  try {
-    return await connectOnce(config, ssl, net, signal);
-  } catch (error) {
-    // The driver has no code for this answer of the server, only its constant text.
-    const refusesTls = error instanceof Error && error.message === noTls;
-    if (!refusesTls) throw error;
-    if ((config.ssl ?? 'prefer') === 'prefer') return connectOnce(config, false, net, signal);
-    throw new RunFailure(
-      {
-        code: 'config_invalid',
-        class: 'config',
-        message: 'The server does not offer TLS: set ssl to disable, or enable TLS on the server.',
-      },
-      { cause: error },
-    );
-  }
-};
-
-/** Our own metadata is nobody's source or destination, under whatever name the server is reached. */
-const refusePlatform = async (client: pg.Client): Promise<void> => {
-  const { rows } = await client.query<{ ours: boolean }>(
-    `select to_regclass('public.jobs') is not null
-        and to_regclass('public.pipeline_versions') is not null
-        and to_regclass('public.instance') is not null as ours`,
-  );
-  if (!rows[0]?.ours) return;
+  await client.connect();
+  // Settings and check in one round trip; the driver gives a list where there are several answers.
+  const results = (await client.query(
+    `${settingsSql(config)}; ${platformSql}`,
+  )) as unknown as pg.QueryResult<{ ours?: boolean }>[];
+  if (!results.at(-1)?.rows[0]?.ours) return client;
   throw new RunFailure({
     code: 'platform_database_refused',
     class: 'config',
@@ -129,28 +77,39 @@ const refusePlatform = async (client: pg.Client): Promise<void> => {
   });
 };
 
+const lateToLogIn = (): Error =>
+  Object.assign(new Error('the login took too long'), { code: 'ETIMEDOUT' });
+
+/** A connection that is logged in and set up, within the time the connection allows for that. */
 export const openSession = async (
   config: PostgresConfig,
   net: Net,
   { signal }: CallContext,
 ): Promise<Session> => {
+  let socket: Socket | undefined;
+  const cut = (): void => {
+    socket?.destroy();
+  };
+  const patience = setTimeout(
+    () => socket?.destroy(lateToLogIn()),
+    (config.connectTimeoutSeconds ?? 10) * 1000,
+  );
+  signal.addEventListener('abort', cut, { once: true });
   try {
-    const { client, socket } = await connect(config, net, signal);
-    const settings = { ...config.options, ...bulkSettings };
-    const statements = Object.entries(settings).map(
-      ([name, value]) => `set ${name.split('.').map(quoteName).join('.')} = ${quoteText(value)}`,
-    );
-    // One round trip for all of them.
-    await client.query(statements.join('; '));
-    await refusePlatform(client);
+    socket = await net.connect(config.host, config.port ?? 5432, signal);
+    const client = await logIn(socket, config);
     return {
       client,
-      cut: () => socket.destroy(),
+      cut,
       close: async () => {
         await client.end().catch(() => undefined);
       },
     };
   } catch (error) {
+    cut();
     throw classify(error);
+  } finally {
+    clearTimeout(patience);
+    signal.removeEventListener('abort', cut);
   }
 };

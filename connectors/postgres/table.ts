@@ -5,12 +5,19 @@ import { quoteName, quoteTable } from './quote.js';
 import type { TableName } from './quote.js';
 import { nativeType } from './types.js';
 
-const tableExists = async (client: pg.Client, name: TableName): Promise<boolean> => {
-  const { rows } = await client.query<{ there: boolean }>(
-    'select to_regclass($1) is not null as there',
+/** The columns that rows can be loaded into; undefined where there is no such table. */
+const columnsOf = async (
+  client: pg.Client,
+  name: TableName,
+): Promise<ReadonlySet<string> | undefined> => {
+  const { rows } = await client.query<{ there: boolean; columns: string[] }>(
+    `select to_regclass($1) is not null as there,
+            array(select attname::text from pg_attribute
+                   where attrelid = to_regclass($1) and attnum > 0
+                     and not attisdropped and attgenerated = '') as columns`,
     [quoteTable(name)],
   );
-  return rows[0]?.there ?? false;
+  return rows[0]?.there ? new Set(rows[0].columns) : undefined;
 };
 
 const create = async (
@@ -25,17 +32,11 @@ const create = async (
   await client.query(`create table ${quoteTable(name)} (${lines.join(', ')})`);
 };
 
-const refuseMissingColumns = async (
-  client: pg.Client,
+const refuseMissingColumns = (
   name: TableName,
+  there: ReadonlySet<string>,
   columns: readonly Column[],
-): Promise<void> => {
-  const { rows } = await client.query<{ attname: string }>(
-    `select attname from pg_attribute
-      where attrelid = to_regclass($1) and attnum > 0 and not attisdropped and attgenerated = ''`,
-    [quoteTable(name)],
-  );
-  const there = new Set(rows.map(({ attname }) => attname));
+): void => {
   const missing = columns.filter((column) => !there.has(column.name)).map((column) => column.name);
   if (missing.length === 0) return;
   throw new RunFailure({
@@ -52,11 +53,9 @@ export const ensureTable = async (
   columns: readonly Column[],
   createTable: boolean,
 ): Promise<'created' | 'found'> => {
-  await client.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
-    `_fluxline.${quoteTable(name)}`,
-  ]);
-  if (await tableExists(client, name)) {
-    await refuseMissingColumns(client, name, columns);
+  const found = await columnsOf(client, name);
+  if (found) {
+    refuseMissingColumns(name, found, columns);
     return 'found';
   }
   if (!createTable) {
@@ -65,6 +64,15 @@ export const ensureTable = async (
       class: 'schema',
       message: `Table ${name.schema}.${name.table} does not exist and createTable is false.`,
     });
+  }
+  // Another run may be creating it at this moment.
+  await client.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+    `_fluxline.${quoteTable(name)}`,
+  ]);
+  const meanwhile = await columnsOf(client, name);
+  if (meanwhile) {
+    refuseMissingColumns(name, meanwhile, columns);
+    return 'found';
   }
   await create(client, name, columns);
   return 'created';
