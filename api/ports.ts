@@ -13,8 +13,8 @@ export interface ApiPorts {
   inTransaction: InTransaction;
   live: Live;
   secrets: Secrets;
-  /** After a commit: start or signal these jobs now. The dispatcher's loop repeats what is lost. */
-  kick: (jobIds: readonly string[]) => Promise<void>;
+  /** After a commit that touched jobs: start or signal them now. The dispatcher's loop repeats what is lost. */
+  kick: (jobIds: readonly string[]) => void;
   readiness: () => Promise<Readiness>;
   log: Logger;
 }

@@ -103,11 +103,7 @@ export const makeWriter = (route: Route, answer: Answerer) => {
     }
     const facts = route.prepare && (await route.prepare(read.input, context));
     const { value, touchedJobs } = await inTransaction((repos) => perform(request, repos, facts));
-    if (touchedJobs.length > 0) {
-      kick(touchedJobs).catch((error: unknown) => {
-        exchange.log.error({ err: error, jobs: touchedJobs }, 'could not start jobs at once');
-      });
-    }
+    if (touchedJobs.length > 0) kick(touchedJobs);
     return value;
   };
 };

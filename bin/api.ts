@@ -6,7 +6,7 @@ import { makeApi } from '../api/server.js';
 import { AppError } from '../core/errors.js';
 import { listen as listenToDatabase } from '../db/listen.js';
 import { openTemporal } from '../dispatch/connect.js';
-import { dispatchNow } from '../dispatch/loop.js';
+import { makeDispatcher } from '../dispatch/loop.js';
 import { hashApiKey, newApiKey } from '../secrets/apiKeys.js';
 import packageJson from '../package.json';
 import { makeDispatchDeps } from './dispatchDeps.js';
@@ -19,7 +19,9 @@ main('api', async (config, log) => {
   const { db, repos, inTransaction, box } = await openParts(config, 'fluxline-api');
 
   const client = openTemporal(config.temporal);
-  const dispatchDeps = makeDispatchDeps(config, { repos, inTransaction, client, log });
+  const dispatcher = makeDispatcher(
+    makeDispatchDeps(config, { repos, inTransaction, client, log }),
+  );
   const queueName = makeQueueName(config.queuePrefix);
   const authenticator = makeAuthenticator(
     {
@@ -48,7 +50,7 @@ main('api', async (config, log) => {
         throw new AppError('no_worker', 'No worker serves live calls.');
       },
       secrets: { ...box, newApiKey },
-      kick: () => dispatchNow(dispatchDeps),
+      kick: dispatcher.wake,
       readiness: makeReadiness(db, repos, client, allQueues.map(queueName)),
       log,
     },
@@ -67,6 +69,7 @@ main('api', async (config, log) => {
   return {
     stop: async () => {
       await server.close();
+      await dispatcher.stop();
       await listener.close();
       await client.connection.close();
       await db.destroy();

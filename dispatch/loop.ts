@@ -2,21 +2,11 @@ import type { Logger } from 'pino';
 import { forwardCommands } from './commands.js';
 import type { DispatchDeps } from './deps.js';
 import { endLost } from './reconcile.js';
+import { makeRounds } from './rounds.js';
+import type { Rounds } from './rounds.js';
 import { startAdmitted } from './starts.js';
 
-export interface Dispatcher {
-  /** Something may be to do: now, or right after what is being done. */
-  wake: () => void;
-  /** Ends after the round that is under way. */
-  stop: () => Promise<void>;
-}
-
-/** What follows from a commit at once; the API does only this. */
-export const dispatchNow = async (deps: DispatchDeps): Promise<void> => {
-  await startAdmitted(deps);
-  await forwardCommands(deps);
-};
-
+/** A duty that fails is done again at the next tick; whoever woke it is not concerned. */
 const report = async (log: Logger, duty: string, work: Promise<void>): Promise<void> => {
   try {
     await work;
@@ -25,44 +15,27 @@ const report = async (log: Logger, duty: string, work: Promise<void>): Promise<v
   }
 };
 
-/**
- * The loop of a control worker: woken by LISTEN, and at every tick for whatever was missed. Wakes
- * during a round are one more round.
- */
-export const startDispatcher = (deps: DispatchDeps): Dispatcher => {
-  const { log, settings } = deps;
-  let stopped = false;
-  let wanted = false;
-  let round: Promise<void> | undefined;
+/** What follows from a commit at once. The API does only this, a worker's loop does it too. */
+export const makeDispatcher = (deps: DispatchDeps): Rounds =>
+  makeRounds(async () => {
+    await report(deps.log, 'starts', startAdmitted(deps));
+    await report(deps.log, 'commands', forwardCommands(deps));
+  });
 
-  const work = async (): Promise<void> => {
-    await report(log, 'starts', startAdmitted(deps));
-    await report(log, 'commands', forwardCommands(deps));
-  };
-
-  const wake = (): void => {
-    wanted = true;
-    if (stopped || round) return;
-    wanted = false;
-    round = work().finally(() => {
-      round = undefined;
-      if (wanted) wake();
-    });
-  };
-
-  let looking: Promise<void> = Promise.resolve();
+/** The loop of a control worker: woken by LISTEN, and at every tick for whatever was missed. */
+export const startDispatcher = (deps: DispatchDeps): Rounds => {
+  const prompt = makeDispatcher(deps);
+  const looking = makeRounds(() => report(deps.log, 'lost', endLost(deps)));
   const tick = setInterval(() => {
-    wake();
-    looking = looking.then(() => report(log, 'lost', endLost(deps)));
-  }, settings.tickMs);
-  wake();
-
+    prompt.wake();
+    looking.wake();
+  }, deps.settings.tickMs);
+  prompt.wake();
   return {
-    wake,
+    wake: prompt.wake,
     stop: async () => {
-      stopped = true;
       clearInterval(tick);
-      await Promise.all([round, looking]);
+      await Promise.all([prompt.stop(), looking.stop()]);
     },
   };
 };

@@ -42,7 +42,7 @@ export const pipelineRuns: RouteTable = {
       response: runStarted,
       errors: ['wrong_state', 'invalid_graph', 'reference_not_found'],
       handler: async ({ params, body }, { repos, scope, principal, requestId }) => {
-        const pipeline = await repos.pipelines.getForChange(scope, params.id);
+        const pipeline = await repos.pipelines.getLive(scope, params.id);
         if (pipeline.status === 'archived') {
           throw new AppError('wrong_state', 'The pipeline is archived.');
         }

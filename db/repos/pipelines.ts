@@ -64,9 +64,7 @@ export const makePipelines = (db: Knex) => {
     );
   };
 
-  /** For a write that changes it: locked, and refused in the trash. */
-  const getForChange = async (scope: WorkspaceScope, id: string): Promise<PipelineWithGraph> => {
-    const pipeline = await select(scope, id, 'for update of p');
+  const refuseTrashed = (pipeline: PipelineWithGraph): PipelineWithGraph => {
     if (pipeline.deleted_at) throw trashed();
     return pipeline;
   };
@@ -74,7 +72,12 @@ export const makePipelines = (db: Knex) => {
   return {
     /** Trashed ones included: their `deleted_at` says so. */
     get: (scope: WorkspaceScope, id: string) => select(scope, id, ''),
-    getForChange,
+    /** Refused in the trash. */
+    getLive: async (scope: WorkspaceScope, id: string): Promise<PipelineWithGraph> =>
+      refuseTrashed(await select(scope, id, '')),
+    /** For a write that changes it: locked as well. */
+    getForChange: async (scope: WorkspaceScope, id: string): Promise<PipelineWithGraph> =>
+      refuseTrashed(await select(scope, id, 'for update of p')),
 
     /** The graph of one version, for a run that pinned it. */
     version: async (

@@ -26,15 +26,6 @@ describe('a write', () => {
     expect(api.fake.kicked).toEqual([['job-of-one']]);
   });
 
-  test('does not wait for its jobs, and survives their failing to start', async () => {
-    api.fake.ports.kick = () => Promise.reject(new Error('Temporal is down'));
-    expect((await create('one')).status).toBe(200);
-    const line = api.fake.logged.find(({ jobs }) => jobs !== undefined);
-    expect(line).toMatchObject({ err: { message: 'Temporal is down' }, jobs: ['job-of-one'] });
-    api.fake.ports.kick = () => new Promise(() => undefined);
-    expect((await create('two')).status).toBe(200);
-  });
-
   test('a refusal leaves nothing but an audit row of its own', async () => {
     await create('one');
     const refused = await create('one');

@@ -127,7 +127,7 @@ export const makeFakePorts = () => {
     inTransaction,
     live: async (name, input) => ({ name, ...input }),
     secrets: { ...makeBox(masterKeyFromBase64(randomBytes(32).toString('base64'))), newApiKey },
-    kick: async (jobs) => {
+    kick: (jobs) => {
       kicked.push([...jobs]);
     },
     readiness: async () => readiness,

@@ -64,7 +64,7 @@ export const startRealTables = async () => {
         throw new AppError('no_worker', 'There are no workers in this test.');
       },
       secrets: { ...makeBox(masterKeyFromBase64(TEST_MASTER_KEY)), newApiKey },
-      kick: async () => undefined,
+      kick: () => undefined,
       readiness: async () => ({ ready: true, missing: [] }),
       log,
     },
