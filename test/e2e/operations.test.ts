@@ -1,4 +1,5 @@
 import { Client as TemporalClient, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
 import { stopChildren, temporalAddress } from '../support/processes.js';
 import { numbered, query, startService } from '../support/service.js';
 import type { Service } from '../support/service.js';
@@ -43,10 +44,10 @@ test('a run can be found in Temporal, and says in words what it is', async () =>
   await handle.result();
   const description = await handle.describe();
   expect(await description.staticSummary()).toMatch(/^Run of found .* \(manual\)$/);
-  expect(description.searchAttributes).toMatchObject({
-    JobType: ['pipeline_run'],
-    PipelineId: [pipelineId],
-  });
+  const attribute = (name: string) =>
+    description.typedSearchAttributes.get(defineSearchAttributeKey(name, 'KEYWORD'));
+  expect(attribute('JobType')).toBe('pipeline_run');
+  expect(attribute('PipelineId')).toBe(pipelineId);
   const found = await waitFor(
     async () => {
       for await (const { workflowId } of temporal.workflow.list({
