@@ -22,7 +22,7 @@ const project = {
 };
 
 const unitFolders = ['core', 'secrets', 'net', 'engine', 'connectors', 'db', 'dispatch'];
-unitFolders.push('workflows', 'servers');
+unitFolders.push('workflows', 'servers', 'bin');
 
 /** @type {import('jest').Config} */
 module.exports = {

@@ -13,10 +13,6 @@ export const errorCodes = {
   reference_not_found: 400,
   /** The pipeline's graph cannot be run as it is; `errors` names each node or edge. */
   invalid_graph: 400,
-  /** The connection points at Fluxline's own metadata database. */
-  platform_database_refused: 400,
-  /** The address is not one that connectors may reach from here. */
-  egress_denied: 400,
   /** No token, or one that is unknown, expired or revoked. */
   unauthenticated: 401,
   /** The token lacks the scope named in the detail. */
@@ -39,16 +35,12 @@ export const errorCodes = {
   run_finished: 409,
   /** A request with the same Idempotency-Key is still running. */
   idempotency_in_progress: 409,
-  /** The thing has changed since it was read; read it again. */
-  precondition_failed: 412,
   /** The body is larger than the route accepts. */
   body_too_large: 413,
   /** The body's content type is not one the route accepts. */
   unsupported_media_type: 415,
   /** The Idempotency-Key was used before with another body. */
   idempotency_mismatch: 422,
-  /** The connector cannot do this; the detail names the capability. */
-  capability_missing: 422,
   /** An error of ours; the request id finds it in the logs. */
   internal: 500,
   /** The user's own system could not be reached or refused us. */
@@ -57,8 +49,6 @@ export const errorCodes = {
   unavailable: 503,
   /** No worker serves the queue this needs. */
   no_worker: 503,
-  /** The user's own system did not answer in time. */
-  connection_timeout: 504,
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
