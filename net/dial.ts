@@ -36,7 +36,13 @@ const orAbort = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 
 const open = (address: string, port: number, signal: AbortSignal): Promise<Socket> =>
   new Promise((resolve, reject) => {
-    const socket = connect({ host: address, port, noDelay: true, keepAlive: true });
+    const socket = connect({
+      host: address,
+      port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
+    });
     const done = (): void => {
       signal.removeEventListener('abort', abort);
       socket.off('error', fail);

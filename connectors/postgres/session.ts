@@ -80,6 +80,8 @@ const logIn = async (socket: Socket, config: PostgresConfig): Promise<pg.Client>
 const lateToLogIn = (): Error =>
   Object.assign(new Error('the login took too long'), { code: 'ETIMEDOUT' });
 
+const farewellMs = 5_000;
+
 /** A connection that is logged in and set up, within the time the connection allows for that. */
 export const openSession = async (
   config: PostgresConfig,
@@ -102,7 +104,10 @@ export const openSession = async (
       client,
       cut,
       close: async () => {
+        // A server that no longer answers must not keep us from leaving.
+        const limit = setTimeout(cut, farewellMs);
         await client.end().catch(() => undefined);
+        clearTimeout(limit);
       },
     };
   } catch (error) {
