@@ -3,16 +3,6 @@ import { slotTypes } from '../core/jobs.js';
 import { channels } from './listen.js';
 
 /**
- * One decision at a time per workspace. Taken before any job row is locked, always: whoever holds
- * a row while waiting for this would deadlock with whoever admits that row.
- */
-export const lockAdmission = async (trx: Knex, workspaceId: string): Promise<void> => {
-  await trx.raw(`select pg_advisory_xact_lock(hashtextextended('admission:' || ?, 0))`, [
-    workspaceId,
-  ]);
-};
-
-/**
  * Gives free slots to the first in line and wakes the dispatchers. A slot is the admitted row
  * itself, so none can leak: what has not ended holds it, what has ended does not.
  */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { AppError, notFound } from '../../core/errors.js';
 import type { WorkspaceScope } from '../../core/scope.js';
+import { lockDecision } from '../locks.js';
 import { Connection } from '../models/tables.js';
 import { containsPattern } from '../search.js';
 import { refusingDuplicates } from './errors.js';
@@ -38,6 +39,7 @@ export const makeConnections = (db: Knex) => {
   };
 
   const refuseOverQuota = async (scope: WorkspaceScope): Promise<void> => {
+    await lockDecision(db, 'connections', scope.workspaceId);
     const { rows } = await db.raw<{ rows: { max_connections: number }[] }>(
       `select max_connections from workspaces w where id = ?
           and max_connections <= (select count(*) from connections c where c.workspace_id = w.id)`,

@@ -8,7 +8,8 @@ import type { RunMetrics } from '../../core/metrics.js';
 import type { Scope, WorkspaceScope } from '../../core/scope.js';
 import { isTerminal, priorityRank } from '../../core/status.js';
 import type { Priority, TerminalStatus } from '../../core/status.js';
-import { admit, lockAdmission } from '../admission.js';
+import { admit } from '../admission.js';
+import { lockDecision } from '../locks.js';
 import { Job } from '../models/tables.js';
 import { scoped } from '../scoped.js';
 import { makeEvents } from './events.js';
@@ -74,7 +75,7 @@ export const makeJobs = (db: Knex, touched: string[]) => {
 
     /** Writes the row and admits it, or whoever is before it, if the workspace has a slot. */
     enqueue: async (scope: WorkspaceScope, job: NewJob): Promise<Job> => {
-      await lockAdmission(db, scope.workspaceId);
+      await lockDecision(db, 'admission', scope.workspaceId);
       const { rows } = await db.raw<{ rows: Job[] }>(
         `with fresh as (select uuidv7() as id)
          insert into jobs (id, workspace_id, type, priority, trigger, pipeline_id, pipeline_name,
@@ -113,7 +114,7 @@ export const makeJobs = (db: Knex, touched: string[]) => {
      * Asking again while a request is pending is the same request.
      */
     requestCancel: async (scope: WorkspaceScope, id: string): Promise<Job> => {
-      await lockAdmission(db, scope.workspaceId);
+      await lockDecision(db, 'admission', scope.workspaceId);
       const { rows } = await db.raw<{ rows: Job[] }>(
         `update jobs set
            cancel_requested_at = coalesce(cancel_requested_at, now()),
@@ -180,7 +181,7 @@ export const makeJobs = (db: Knex, touched: string[]) => {
      * False when the row had already ended; then nothing is written.
      */
     finish: async (scope: WorkspaceScope, id: string, outcome: Outcome): Promise<boolean> => {
-      await lockAdmission(db, scope.workspaceId);
+      await lockDecision(db, 'admission', scope.workspaceId);
       const { rows } = await db.raw<{ rows: Job[] }>(
         `update jobs set status = :status, finished_at = now(), seen_at = now(),
                 metrics = coalesce(:metrics, metrics), error = :error
@@ -241,7 +242,7 @@ export const makeJobs = (db: Knex, touched: string[]) => {
 
     /** All jobs of a chain of retries, oldest first, and undos of it; locked against new ones. */
     chain: async (scope: WorkspaceScope, rootJobId: string): Promise<Job[]> => {
-      await lockAdmission(db, scope.workspaceId);
+      await lockDecision(db, 'admission', scope.workspaceId);
       const { rows } = await db.raw<{ rows: Job[] }>(
         `select * from jobs where workspace_id = :workspaceId
             and (root_job_id = :rootJobId or undo_of = :rootJobId) order by id`,

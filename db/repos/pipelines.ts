@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { AppError, notFound } from '../../core/errors.js';
 import type { WorkspaceScope } from '../../core/scope.js';
+import { lockDecision } from '../locks.js';
 import { Pipeline } from '../models/tables.js';
 import { containsPattern } from '../search.js';
 
@@ -107,6 +108,7 @@ export const makePipelines = (db: Knex) => {
     },
 
     create: async (scope: WorkspaceScope, pipeline: NewPipeline): Promise<PipelineWithGraph> => {
+      await lockDecision(db, 'pipelines', scope.workspaceId);
       const { rows } = await db.raw<{ rows: PipelineWithGraph[] }>(
         `with added as (
            insert into pipelines (workspace_id, project_id, folder_id, name)

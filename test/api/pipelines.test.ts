@@ -187,6 +187,22 @@ describe('pipelines', () => {
     expect((await call('GET', '/api/pipelines?status=sleeping')).status).toBe(400);
   });
 
+  test('many at once do not get past the quota', async () => {
+    const projectId = await makeProject();
+    const [row] = (await api.db('pipelines').whereNull('deleted_at').count('* as live')) as {
+      live: number;
+    }[];
+    await api.db('workspaces').update({ max_pipelines: Number(row?.live) + 3 });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        call('POST', '/api/pipelines', { name: 'n', projectId, nodes: [], edges: [] }),
+      ),
+    );
+    await api.db('workspaces').update({ max_pipelines: 1000 });
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(9);
+  });
+
   test('the quota refuses one too many', async () => {
     await api.db('workspaces').update({ max_pipelines: 0 });
     const refused = await call('POST', '/api/pipelines', {
