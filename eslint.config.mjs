@@ -34,7 +34,11 @@ const typed = {
   },
 };
 
-export default tseslint.config({ ignores: ['dist/**', 'node_modules/**', '.fluxline/**'] }, typed, {
-  files: ['bin/**/*.ts', 'bench/**/*.ts'],
-  rules: { 'no-console': 'off' },
-});
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', '.fluxline/**', 'test/fixtures/**'] },
+  typed,
+  {
+    files: ['bin/**/*.ts', 'bench/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+);
