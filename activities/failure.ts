@@ -4,13 +4,19 @@ import { RunFailure, isRetryable } from '../core/failures.js';
 import type { Failure } from '../core/failures.js';
 
 /** Carried over Temporal: the code as its type, the whole failure as its detail, no driver text. */
-const toTemporal = (failure: Failure): ApplicationFailure =>
+const toTemporal = (failure: Failure, retryable: boolean): ApplicationFailure =>
   ApplicationFailure.create({
     type: failure.code,
     message: failure.message,
-    nonRetryable: !isRetryable(failure),
+    nonRetryable: !retryable,
     details: [failure],
   });
+
+const internal: Failure = {
+  code: 'internal',
+  class: 'internal',
+  message: 'An internal error; the worker log has it.',
+};
 
 /**
  * Runs the body of an activity and decides what its end means. A classified failure says itself
@@ -26,19 +32,9 @@ export const reportingFailures = async <T>(log: Logger, body: () => Promise<T>):
       throw new CancelledFailure('The activity was cancelled');
     if (error instanceof RunFailure) {
       log.warn({ failure: error.failure, cause: String(error.cause) }, 'activity failed');
-      throw toTemporal(error.failure);
+      throw toTemporal(error.failure, isRetryable(error.failure));
     }
     log.error({ err: error, activity: context.info.activityType }, 'activity error');
-    throw ApplicationFailure.create({
-      type: 'internal',
-      message: 'An internal error; the worker log has it.',
-      details: [
-        {
-          code: 'internal',
-          class: 'internal',
-          message: 'An internal error; the worker log has it.',
-        } satisfies Failure,
-      ],
-    });
+    throw toTemporal(internal, true);
   }
 };

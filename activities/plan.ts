@@ -9,6 +9,7 @@ import type { Repos } from '../db/repos/index.js';
 import type { NewSplit } from '../db/repos/splits.js';
 import type { JobRef, SplitBatch } from '../workflows/contract.js';
 import { batchOf } from './batches.js';
+import { splitCounts } from './counts.js';
 import type { ActivityDeps } from './deps.js';
 import { withEndpoints } from './endpoints.js';
 import { reportingFailures } from './failure.js';
@@ -81,11 +82,8 @@ const saveStage = async (
 ): Promise<void> => {
   const scope = { workspaceId: job.workspace_id };
   await tx.splits.add(scope, job.id, splits);
-  for (const [split, { rows, bytes }] of committed) {
-    await tx.splits.succeed(scope, job.id, stage.id, split, {
-      ...{ rowsRead: rows, rowsWritten: rows },
-      ...{ bytesRead: bytes, bytesWritten: bytes },
-    });
+  for (const [split, counts] of committed) {
+    await tx.splits.succeed(scope, job.id, stage.id, split, splitCounts(counts, counts));
   }
 };
 

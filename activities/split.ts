@@ -5,6 +5,7 @@ import type { SplitCounts } from '../db/repos/splits.js';
 import { runSplit } from '../engine/runSplit.js';
 import type { SplitRef } from '../workflows/contract.js';
 import { planOf } from './batches.js';
+import { splitCounts } from './counts.js';
 import type { ActivityDeps } from './deps.js';
 import { withEndpoints } from './endpoints.js';
 import { reportingFailures } from './failure.js';
@@ -62,21 +63,20 @@ export const makeSplit = (deps: ActivityDeps) => ({
                 destinationConfig: stage.destination.config,
                 marker: { rootJobId: job.root_job_id, stage: stageId, split },
               },
-              (read, written) =>
-                report({
-                  ...{ rowsRead: read.rows, bytesRead: read.bytes },
-                  ...{ rowsWritten: written.rows, bytesWritten: written.bytes },
-                }),
+              (read, written) => report(splitCounts(read, written)),
               { signal, log },
             ),
           );
           const how = outcome.already ? 'had been committed by an earlier attempt' : 'committed';
           log.info(`Split ${split} ${how}: ${outcome.written.rows} rows.`);
           await inTransaction(async (tx) => {
-            await tx.splits.succeed(scope, jobId, stageId, split, {
-              ...{ rowsRead: outcome.read.rows, bytesRead: outcome.read.bytes },
-              ...{ rowsWritten: outcome.written.rows, bytesWritten: outcome.written.bytes },
-            });
+            await tx.splits.succeed(
+              scope,
+              jobId,
+              stageId,
+              split,
+              splitCounts(outcome.read, outcome.written),
+            );
             await log.flushInto(tx);
           });
         } catch (error) {

@@ -1,7 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { workflowIdOf } from '../core/jobs.js';
 import { signals } from '../workflows/contract.js';
-import { callTimeoutMs } from './deps.js';
+import { bounded, handleOf } from './deps.js';
 import type { DispatchDeps } from './deps.js';
 
 /** Duty 2: commands reach their workflow, again and again until it acknowledges. */
@@ -16,12 +15,8 @@ export const forwardCommands = async ({
     commands.map(async (pending) => {
       const { jobId, type, command } = pending;
       try {
-        const handle = client.workflow.getHandle(
-          settings.prefix + workflowIdOf({ type, id: jobId }),
-        );
-        await client.withDeadline(Date.now() + callTimeoutMs, () =>
-          handle.signal(signals[command]),
-        );
+        const handle = handleOf({ client, settings }, { type, id: jobId });
+        await bounded(client, () => handle.signal(signals[command]));
       } catch (error) {
         // A workflow that is gone cannot be told; duty 3 finds out what became of it.
         if (error instanceof WorkflowNotFoundError) return;

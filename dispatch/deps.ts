@@ -1,5 +1,6 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { workflowIdOf } from '../core/jobs.js';
 import type { Repos } from '../db/repos/index.js';
 import type { InTransaction } from '../db/tx.js';
 import type { Queue } from '../workflows/contract.js';
@@ -26,5 +27,14 @@ export interface DispatchSettings {
   silentMs: number;
 }
 
-/** Every call to Temporal ends within this, whatever the network does. */
-export const callTimeoutMs = 10_000;
+const callTimeoutMs = 10_000;
+
+/** Every call to Temporal ends within ten seconds, whatever the network does. */
+export const bounded = <T>(client: Client, call: () => Promise<T>): Promise<T> =>
+  client.withDeadline(Date.now() + callTimeoutMs, call);
+
+/** The workflow of a job. */
+export const handleOf = (
+  { client, settings }: Pick<DispatchDeps, 'client' | 'settings'>,
+  job: { type: string; id: string },
+): WorkflowHandle => client.workflow.getHandle(settings.prefix + workflowIdOf(job));

@@ -1,8 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { workflowIdOf } from '../core/jobs.js';
 import { sumSplits } from '../core/metrics.js';
 import type { SilentJob } from '../db/repos/dispatch.js';
-import { callTimeoutMs } from './deps.js';
+import { bounded, handleOf } from './deps.js';
 import type { DispatchDeps } from './deps.js';
 
 /** How the workflow ended without saying so to Postgres; undefined while it goes on. */
@@ -10,11 +9,9 @@ const endOf = async (
   { client, settings }: DispatchDeps,
   job: SilentJob,
 ): Promise<string | undefined> => {
-  const handle = client.workflow.getHandle(settings.prefix + workflowIdOf(job));
+  const handle = handleOf({ client, settings }, job);
   try {
-    const { status } = await client.withDeadline(Date.now() + callTimeoutMs, () =>
-      handle.describe(),
-    );
+    const { status } = await bounded(client, () => handle.describe());
     return status.name === 'RUNNING' ? undefined : status.name.toLowerCase();
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'missing';

@@ -1,12 +1,12 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import { queues, retentionWorkflow } from '../workflows/contract.js';
-import { callTimeoutMs } from './deps.js';
+import { bounded } from './deps.js';
 import type { DispatchDeps } from './deps.js';
 
 /** The installation's own schedules. Creating one that is there already is success. */
 export const ensureSchedules = async ({ client, settings }: DispatchDeps): Promise<void> => {
   try {
-    await client.withDeadline(Date.now() + callTimeoutMs, () =>
+    await bounded(client, () =>
       client.schedule.create({
         scheduleId: `${settings.prefix}retention`,
         spec: { calendars: [{ hour: 3, minute: 17 }], timezone: 'UTC' },

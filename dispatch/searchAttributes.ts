@@ -1,5 +1,5 @@
 import { searchAttributes } from '../workflows/contract.js';
-import { callTimeoutMs } from './deps.js';
+import { bounded } from './deps.js';
 import type { DispatchDeps } from './deps.js';
 
 const keyword = 2; // temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
@@ -10,7 +10,7 @@ export const registerSearchAttributes = async ({
 }: Pick<DispatchDeps, 'client'>): Promise<void> => {
   const { operatorService } = client.connection;
   const { namespace } = client.options;
-  await client.withDeadline(Date.now() + callTimeoutMs, async () => {
+  await bounded(client, async () => {
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
     const missing = searchAttributes.filter((name) => !(name in customAttributes));
     if (missing.length === 0) return;

@@ -6,7 +6,7 @@ import type { JobType } from '../core/jobs.js';
 import type { StartableJob } from '../db/repos/dispatch.js';
 import { jobWorkflows, queues } from '../workflows/contract.js';
 import type { JobInput } from '../workflows/contract.js';
-import { callTimeoutMs } from './deps.js';
+import { bounded } from './deps.js';
 import type { DispatchDeps } from './deps.js';
 
 const keyword = (name: string, value: string): SearchAttributePair => ({
@@ -23,7 +23,7 @@ const start = async (
 ): Promise<void> => {
   const input: JobInput = { jobId: id, heartbeatSeconds: settings.heartbeatSeconds };
   try {
-    await client.withDeadline(Date.now() + callTimeoutMs, () =>
+    await bounded(client, () =>
       client.workflow.start(jobWorkflows[type], {
         workflowId: settings.prefix + workflowIdOf({ type, id }),
         taskQueue: settings.queueName(queues.control),

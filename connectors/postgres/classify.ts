@@ -11,7 +11,10 @@ interface DriverError {
 
 type Rule = [matches: RegExp, code: FailureCode, kind: FailureClass, fix: string];
 
-/** By SQLSTATE or Node's error code; the first match decides. */
+/**
+ * By SQLSTATE or Node's error code; the first match decides. Why a connection does not come about
+ * at all is said by net/, and arrives here classified.
+ */
 const rules: readonly Rule[] = [
   [/^28/, 'auth_failed', 'auth', 'The server refused the login: check user and password.'],
   [/^3D000$/, 'config_invalid', 'config', 'The database does not exist on this server.'],
@@ -39,8 +42,6 @@ const rules: readonly Rule[] = [
   [/^53/, 'resource_exhausted', 'transient', 'The server has no connection or memory left.'],
   [/^40|^55P03$|^57014$/, 'destination_unreachable', 'transient', 'The server was busy.'],
   [/^08|^57P/, 'destination_unreachable', 'transient', 'The server went away.'],
-  [/^ENOTFOUND$|^EAI_AGAIN$/, 'destination_unreachable', 'transient', 'The host name is unknown.'],
-  [/^ECONNREFUSED$/, 'destination_unreachable', 'transient', 'Nothing listens at this address.'],
   [
     /^ECONNRESET$|^EPIPE$|^ETIMEDOUT$|^EHOSTUNREACH$|^ENETUNREACH$|^ERR_STREAM/,
     'destination_unreachable',
