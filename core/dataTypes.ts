@@ -16,6 +16,8 @@ const plain = [
   'time',
   'timestamp',
   'timestamptz',
+  'interval',
+  'numeric',
   'json',
 ] as const;
 
@@ -39,8 +41,18 @@ export const parseDataType = (word: string): DataType | undefined => {
   return { kind: 'decimal', precision, scale };
 };
 
+/** A type in the words of one system: another table of that system can have the very same. */
+export interface NativeType {
+  system: 'postgres';
+  type: string;
+  /** Its binary form means the same in every database of that system. */
+  portable: boolean;
+}
+
 export interface Column {
   name: string;
+  /** What our other systems take it for. Types without a word of ours are text in their own form. */
   type: DataType;
   nullable: boolean;
+  native?: NativeType;
 }

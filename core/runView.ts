@@ -1,3 +1,4 @@
+import type { SplitCounts } from './metrics.js';
 import { isTerminal } from './status.js';
 import type { JobStatus } from './status.js';
 
@@ -11,13 +12,11 @@ export interface NodeRecord {
   metrics: { rowsIn?: number; rowsOut?: number; rowsFailed: number };
 }
 
-export interface StageProgress {
+export interface StageProgress extends SplitCounts {
   stage: string;
   splits: number;
   done: number;
   started: number;
-  rowsRead: number;
-  rowsWritten: number;
   startedAt: Date | null;
   finishedAt: Date | null;
 }
@@ -52,17 +51,41 @@ const earliest = (times: readonly (Date | null)[]): Date | null =>
 const latest = (times: readonly (Date | null)[]): Date | null =>
   times.reduce((a, b) => (a && b ? (a > b ? a : b) : (a ?? b)), null);
 
-const roleMetrics = (type: string, progress: readonly StageProgress[]): NodeRecord['metrics'] => {
-  const total = (key: 'rowsRead' | 'rowsWritten') =>
-    progress.reduce((sum, stage) => sum + stage[key], 0);
-  const role = type.slice(0, type.indexOf('.'));
-  return {
-    ...(role === 'source'
-      ? {}
-      : { rowsIn: total(role === 'destination' ? 'rowsWritten' : 'rowsRead') }),
-    ...(role === 'destination' ? {} : { rowsOut: total('rowsRead') }),
-    rowsFailed: 0,
-  };
+interface Passage {
+  stage: PlannedStage;
+  progress: StageProgress;
+}
+
+const roleOf = (type: string | undefined): string => type?.slice(0, type.indexOf('.')) ?? '';
+
+/**
+ * A stage counts what enters its first transform and what leaves its last one; what passes between
+ * two nodes in the middle nobody counts.
+ */
+const metricsOf = (
+  { id, type }: NodeOfGraph,
+  types: ReadonlyMap<string, string>,
+  passages: readonly Passage[],
+): NodeRecord['metrics'] => {
+  const total = (key: keyof SplitCounts, of: readonly Passage[] = passages): number =>
+    of.reduce((sum, { progress }) => sum + (progress[key] ?? 0), 0);
+  switch (roleOf(type)) {
+    case 'source':
+      return { rowsOut: total('rowsIn'), rowsFailed: 0 };
+    case 'destination':
+      return { rowsIn: total('rowsOut'), rowsFailed: total('rowsFailed') };
+    default: {
+      const beside = ({ nodes }: PlannedStage, step: -1 | 1): string =>
+        roleOf(types.get(nodes[nodes.indexOf(id) + step] ?? ''));
+      const entered = passages.filter(({ stage }) => beside(stage, -1) !== 'transform');
+      const left = passages.filter(({ stage }) => beside(stage, 1) !== 'transform');
+      return {
+        ...(entered.length > 0 ? { rowsIn: total('rowsIn', entered) } : {}),
+        ...(left.length > 0 ? { rowsOut: total('rowsOut', left) } : {}),
+        rowsFailed: 0,
+      };
+    }
+  }
 };
 
 export const nodeRecords = (
@@ -70,10 +93,14 @@ export const nodeRecords = (
   nodes: readonly NodeOfGraph[],
   stages: readonly PlannedStage[],
   progress: readonly StageProgress[],
-): NodeRecord[] =>
-  nodes.map(({ id, type }) => {
+): NodeRecord[] => {
+  const types = new Map(nodes.map(({ id, type }) => [id, type]));
+  return nodes.map(({ id, type }) => {
     const mine = stages.filter((stage) => stage.nodes.includes(id));
-    const known = mine.flatMap((stage) => progress.filter((one) => one.stage === stage.id));
+    const passages = mine.flatMap((stage) =>
+      progress.flatMap((one) => (one.stage === stage.id ? [{ stage, progress: one }] : [])),
+    );
+    const known = passages.map((passage) => passage.progress);
     const statuses = mine.map((stage) =>
       stageStatus(
         run.status,
@@ -90,6 +117,7 @@ export const nodeRecords = (
         status === 'queued' || status === 'running'
           ? null
           : latest(known.map((stage) => stage.finishedAt)),
-      metrics: roleMetrics(type, known),
+      metrics: metricsOf({ id, type }, types, passages),
     };
   });
+};

@@ -3,6 +3,7 @@ import type { DataType } from '../dataTypes.js';
 import { isStorableText } from '../text.js';
 import { base64ToHex } from './base64.js';
 import { csvText } from './csv.js';
+import { intervalText } from './interval.js';
 
 const integerBounds: Readonly<
   Record<'smallint' | 'integer' | 'bigint', readonly [bigint, bigint]>
@@ -42,6 +43,9 @@ const fitsDecimal = (text: string, precision: number, scale: number): boolean =>
   const digitsAfter = after.replace(/0+$/, '').length;
   return digitsAfter <= scale && digitsBefore <= precision - scale;
 };
+
+/** As far as PostgreSQL's numeric goes. */
+const numericDigits = { before: 131_072, after: 16_383 };
 
 /** A number as plain digits; one that JavaScript writes with an exponent is given as a string. */
 const plainNumber = (value: unknown): string | undefined =>
@@ -92,6 +96,11 @@ export const inlineField = (type: DataType, value: unknown): string | undefined 
       const text = plainNumber(value);
       return text !== undefined && fitsDecimal(text, type.precision, type.scale) ? text : undefined;
     }
+    case 'numeric': {
+      const { before, after } = numericDigits;
+      const text = plainNumber(value);
+      return text !== undefined && fitsDecimal(text, before + after, after) ? text : undefined;
+    }
     case 'real':
     case 'double': {
       const text = matched(typeof value === 'number' ? String(value) : value, forms.real);
@@ -116,6 +125,8 @@ export const inlineField = (type: DataType, value: unknown): string | undefined 
     case 'timestamp':
     case 'timestamptz':
       return moment(value, type.kind);
+    case 'interval':
+      return typeof value === 'string' ? intervalText(value) : undefined;
     case 'json':
       return json(value);
   }

@@ -7,8 +7,8 @@ import { field } from './shape.js';
 export interface ConnectionUse {
   pointer: string;
   connectionId: string;
-  /** Of the node; undefined for a type that this version does not know. */
-  role: NodeRole | undefined;
+  /** What of the connection is needed; undefined for a type that this version does not know. */
+  role: Exclude<NodeRole, 'transform'> | undefined;
 }
 
 /** Where types that this version does not know keep theirs, by the catalogue's custom. */
@@ -21,7 +21,9 @@ export const connectionUses = ({ nodes }: Pick<LooseGraph, 'nodes'>): Connection
     return (type?.connectionKeys ?? customaryKeys).flatMap((key) => {
       const connectionId = field(field(node, 'config'), key);
       if (!isUuid(connectionId)) return [];
-      return [{ pointer: `/nodes/${index}/config/${key}`, connectionId, role: type?.role }];
+      // A transform that names a connection has its system compute, and reads the answer.
+      const role = type?.role === 'transform' ? 'source' : type?.role;
+      return [{ pointer: `/nodes/${index}/config/${key}`, connectionId, role }];
     });
   });
 

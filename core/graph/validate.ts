@@ -3,6 +3,8 @@ import { nodeTypeOf, nodeTypes } from '../nodes/index.js';
 import type { NodeType } from '../nodes/nodeType.js';
 import { checkSchema } from '../schema.js';
 import { checkCycles } from './cycles.js';
+import { checkInputs } from './inputs.js';
+import { checkRemote } from './remote.js';
 import { neighbours, reach, sourcePortOf, targetPortOf } from './graph.js';
 import type { Graph, GraphEdge, GraphNode, LooseGraph } from './graph.js';
 import { checkShape } from './shape.js';
@@ -51,7 +53,7 @@ const checkEnds = (
       issue(`${at}/sourcePort`, 'unknown_port', `${from.type} has these outputs: ${ports}.`),
     );
   }
-  if (to && !to.inputs.some(({ port }) => port === targetPortOf(edge))) {
+  if (to && !to.namedInputs && !to.inputs.some(({ port }) => port === targetPortOf(edge))) {
     const ports = to.inputs.map(({ port }) => port).join(', ') || 'none';
     issues.push(
       issue(`${at}/targetPort`, 'unknown_port', `${to.type} has these inputs: ${ports}.`),
@@ -60,55 +62,42 @@ const checkEnds = (
   return issues;
 };
 
-/** Every input has an edge, and only one where it takes only one. */
-const checkInputs = (
-  nodes: readonly GraphNode[],
-  edges: readonly GraphEdge[],
-  types: TypeOf,
-): Issue[] =>
-  nodes.flatMap((node, index) =>
-    (types.get(node.id)?.inputs ?? []).flatMap(({ port, many }) => {
-      const arriving = edges.flatMap((edge, at) =>
-        edge.target === node.id && targetPortOf(edge) === port ? [at] : [],
-      );
-      if (arriving.length === 0) {
-        return [issue(`/nodes/${index}`, 'missing_input', `Nothing arrives at input ${port}.`)];
-      }
-      if (many) return [];
-      return arriving
-        .slice(1)
-        .map((at) => issue(`/edges/${at}/target`, 'port_taken', `Input ${port} takes one edge.`));
-    }),
-  );
-
 const idsOf = (nodes: readonly GraphNode[], types: TypeOf, role: NodeType['role']): string[] =>
   nodes.flatMap(({ id }) => (types.get(id)?.role === role ? [id] : []));
+
+interface Reach {
+  errors: Issue[];
+  /** Branches that lead nowhere: a run leaves them out. */
+  unused: Issue[];
+}
 
 const checkReach = (
   nodes: readonly GraphNode[],
   edges: readonly GraphEdge[],
   types: TypeOf,
-): Issue[] => {
+): Reach => {
   const sources = idsOf(nodes, types, 'source');
   const destinations = idsOf(nodes, types, 'destination');
-  const issues: Issue[] = [];
-  if (sources.length === 0) issues.push(issue('/nodes', 'no_source', 'A pipeline needs a source.'));
+  const errors: Issue[] = [];
+  if (sources.length === 0) errors.push(issue('/nodes', 'no_source', 'A pipeline needs a source.'));
   if (destinations.length === 0) {
-    issues.push(issue('/nodes', 'no_destination', 'A pipeline needs a destination.'));
+    errors.push(issue('/nodes', 'no_destination', 'A pipeline needs a destination.'));
+    return { errors, unused: [] };
   }
   const fed = reach(sources, neighbours(edges, 'forwards'));
   const used = reach(destinations, neighbours(edges, 'backwards'));
+  const unused: Issue[] = [];
   for (const [index, { id }] of nodes.entries()) {
-    if (!fed.has(id))
-      issues.push(issue(`/nodes/${index}`, 'unreachable', 'No source feeds this node.'));
-    else if (!used.has(id)) {
-      issues.push(issue(`/nodes/${index}`, 'unreachable', 'This node feeds no destination.'));
-    }
+    const at = `/nodes/${index}`;
+    if (!used.has(id)) {
+      unused.push(issue(at, 'unused', 'This node feeds no destination: runs leave it out.'));
+    } else if (!fed.has(id)) errors.push(issue(at, 'unreachable', 'No source feeds this node.'));
   }
-  return issues;
+  return { errors, unused };
 };
 
-const checkMeaning = ({ nodes, edges }: Graph): Issue[] => {
+const checkMeaning = (graph: Graph): Verdict => {
+  const { nodes, edges } = graph;
   const ids = new Set(nodes.map(({ id }) => id));
   const types: TypeOf = new Map(
     nodes.flatMap(({ id, type }) => {
@@ -116,13 +105,18 @@ const checkMeaning = ({ nodes, edges }: Graph): Issue[] => {
       return known ? [[id, known] as const] : [];
     }),
   );
-  return [
-    ...nodes.flatMap((node, index) => checkNode(node, `/nodes/${index}`)),
-    ...edges.flatMap((edge, index) => checkEnds(edge, `/edges/${index}`, ids, types)),
-    ...checkInputs(nodes, edges, types),
-    ...checkCycles(nodes, edges),
-    ...checkReach(nodes, edges, types),
-  ];
+  const { errors, unused } = checkReach(nodes, edges, types);
+  return {
+    errors: [
+      ...nodes.flatMap((node, index) => checkNode(node, `/nodes/${index}`)),
+      ...edges.flatMap((edge, index) => checkEnds(edge, `/edges/${index}`, ids, types)),
+      ...checkInputs(nodes, edges, types),
+      ...checkRemote(graph),
+      ...checkCycles(nodes, edges),
+      ...errors,
+    ],
+    warnings: unused,
+  };
 };
 
 /** A graph that is wrong everywhere is not listed to its end. */
@@ -130,11 +124,14 @@ const mostIssues = 100;
 
 /**
  * A draft may be incomplete, so what would keep it from running is a warning; a graph that runs may
- * not. Fields of the wrong type and equal ids are errors for both.
+ * not. Fields of the wrong type and equal ids are errors for both, and branches that lead nowhere
+ * are warnings for both.
  */
 export const validateGraph = (graph: LooseGraph, mode: 'draft' | 'active'): Verdict => {
   const shape = checkShape(graph);
   if (shape.length > 0) return { errors: shape.slice(0, mostIssues), warnings: [] };
-  const issues = checkMeaning(graph as Graph).slice(0, mostIssues);
-  return mode === 'draft' ? { errors: [], warnings: issues } : { errors: issues, warnings: [] };
+  const { errors, warnings } = checkMeaning(graph as Graph);
+  return mode === 'draft'
+    ? { errors: [], warnings: [...errors, ...warnings].slice(0, mostIssues) }
+    : { errors: errors.slice(0, mostIssues), warnings: warnings.slice(0, mostIssues) };
 };

@@ -2,55 +2,80 @@ import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
 import type { Issue } from '../errors.js';
 import { checkName, nameSchema } from '../names.js';
-import { uuidPattern } from '../uuid.js';
+import { checkColumnList } from './columnNames.js';
+import {
+  checkOrder,
+  columnListSchema,
+  connectionIdSchema,
+  maxErrorsSchema,
+  winnerOrderSchema,
+  wordSchema,
+} from './fields.js';
 import type { NodeType } from './nodeType.js';
 
 const config = Type.Object({
-  connectionId: Type.String({
-    pattern: uuidPattern,
-    description: 'A connection that can be written to',
-    errorMessage: 'Expected the id of a connection.',
-  }),
+  connectionId: connectionIdSchema('A connection that can be written to'),
   table: nameSchema(),
   schema: Type.Optional(nameSchema("Default: the connection's schema")),
-  mode: Type.Literal('append', {
-    description: 'append adds rows',
-    errorMessage: 'This version loads in mode append only.',
+  mode: wordSchema(['append', 'replace', 'upsert', 'delete'], {
+    description:
+      'append adds rows; replace puts them in the place of all there are, at once and at the ' +
+      'end; upsert adds or changes rows by key; delete removes the rows with these keys',
   }),
+  keys: Type.Optional(columnListSchema('The columns that tell rows apart, for upsert and delete')),
   createTable: Type.Optional(
     Type.Boolean({ default: true, description: 'Create the table where it is missing' }),
   ),
+  onSchemaChange: Type.Optional(
+    wordSchema(['fail', 'evolve', 'ignore'], {
+      default: 'fail',
+      description:
+        'Where the table lacks columns: fail refuses to load, evolve adds them, ignore leaves ' +
+        'their values out',
+    }),
+  ),
+  maxErrors: Type.Optional(maxErrorsSchema()),
+  atomic: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'For append: readers see all rows of the run or none of them',
+    }),
+  ),
+  orderBy: Type.Optional(
+    winnerOrderSchema('For upsert: among rows with equal keys the first in this order is written'),
+  ),
+  verify: Type.Optional(
+    wordSchema(['counts', 'content'], {
+      default: 'counts',
+      description: 'What is compared after loading: numbers of rows, or checksums of them too',
+    }),
+  ),
 });
 
-type DestinationTableConfig = Static<typeof config>;
+export type DestinationTableConfig = Static<typeof config>;
 
-/**
- * Settings of the catalogue that this version does not act on: refused rather than ignored, unless
- * the value says what is done anyway.
- */
-const fixed: readonly [key: string, only?: string | number | boolean][] = [
-  ['keys'],
-  ['orderBy'],
-  ['maxErrors', 0],
-  ['atomic', false],
-  ['onSchemaChange', 'fail'],
-  ['verify', 'counts'],
-];
-
-const checkFixed = (config: object, at: string): Issue[] =>
-  fixed
-    .filter(([key, only]) => {
-      const value = (config as Record<string, unknown>)[key];
-      return value !== undefined && value !== only;
-    })
-    .map(([key, only]) => ({
-      pointer: `${at}/${key}`,
-      code: 'unsupported',
-      message:
-        only === undefined
-          ? `This version does not support ${key}.`
-          : `This version supports ${key} ${String(only)} only.`,
-    }));
+const checkMode = (
+  { mode, keys, atomic, orderBy }: DestinationTableConfig,
+  at: string,
+): Issue[] => {
+  const issues: Issue[] = [];
+  if ((mode === 'upsert' || mode === 'delete') && keys === undefined) {
+    const message = `Mode ${mode} needs keys: the columns that tell rows apart.`;
+    issues.push({ pointer: `${at}/keys`, code: 'required', message });
+  }
+  if (orderBy !== undefined && mode !== 'upsert') {
+    const message = 'orderBy says which row wins an upsert; other modes have no use for it.';
+    issues.push({ pointer: `${at}/orderBy`, code: 'not_applicable', message });
+  }
+  if (atomic === true && mode !== 'append') {
+    const message =
+      mode === 'replace'
+        ? 'Mode replace is atomic as it is; leave atomic out.'
+        : 'Only an append can be atomic.';
+    issues.push({ pointer: `${at}/atomic`, code: 'not_applicable', message });
+  }
+  return issues;
+};
 
 export const destinationTable: NodeType = {
   type: 'destination.table',
@@ -62,16 +87,20 @@ export const destinationTable: NodeType = {
   config,
   connectionKeys: ['connectionId'],
   check: (value, at) => {
-    const { table, schema } = value as DestinationTableConfig;
+    const table = value as DestinationTableConfig;
     return [
-      ...checkName(table, `${at}/table`),
-      ...(schema === undefined ? [] : checkName(schema, `${at}/schema`)),
-      ...checkFixed(value as object, at),
+      ...checkName(table.table, `${at}/table`),
+      ...(table.schema === undefined ? [] : checkName(table.schema, `${at}/schema`)),
+      ...checkColumnList(table.keys ?? [], `${at}/keys`),
+      ...checkOrder(table.orderBy, `${at}/orderBy`),
+      ...checkMode(table, at),
     ];
   },
   example: {
     connectionId: '0197f5f6-0000-7000-8000-000000000000',
     table: 'orders',
-    mode: 'append',
+    mode: 'upsert',
+    keys: ['id'],
+    orderBy: [{ column: 'updated_at', direction: 'desc' }],
   },
 };

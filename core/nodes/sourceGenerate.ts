@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
 import { checkColumn } from '../generate/checkColumn.js';
 import { generatedColumn, generatorWords } from '../generate/columns.js';
-import { duplicates } from './columnNames.js';
+import { checkDistinct } from './columnNames.js';
 import type { NodeType } from './nodeType.js';
 
 const config = Type.Object({
@@ -31,9 +31,11 @@ export const sourceGenerate: NodeType = {
   connectionKeys: [],
   check: (value, at) => {
     const { columns, rows } = value as SourceGenerateConfig;
-    const names = columns.map(({ name }) => name);
     return [
-      ...duplicates(names, at),
+      ...checkDistinct(
+        columns.map(({ name }) => name),
+        (index) => `${at}/columns/${index}/name`,
+      ),
       ...columns.flatMap((column, index) => checkColumn(column, rows, `${at}/columns/${index}`)),
     ];
   },

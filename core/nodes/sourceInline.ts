@@ -1,20 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
-import { dataTypeWords, parseDataType } from '../dataTypes.js';
+import { parseDataType } from '../dataTypes.js';
 import type { Issue } from '../errors.js';
 import { inlineField } from '../generate/inlineField.js';
-import { checkName, nameSchema } from '../names.js';
-import { duplicates } from './columnNames.js';
+import { nameSchema } from '../names.js';
+import { checkNewColumns } from './columnNames.js';
+import { checkTypeWord, columnsOptions, typeWordSchema } from './fields.js';
 import type { NodeType } from './nodeType.js';
 
 const config = Type.Object({
-  columns: Type.Array(
-    Type.Object({
-      name: nameSchema(),
-      type: Type.String({ description: `One of ${dataTypeWords.join(', ')}` }),
-    }),
-    { minItems: 1, maxItems: 1000 },
-  ),
+  columns: Type.Array(Type.Object({ name: nameSchema(), type: typeWordSchema() }), columnsOptions),
   rows: Type.Array(
     Type.Array(Type.Unknown(), {
       description: 'As many values as there are columns; bytes are base64',
@@ -27,16 +22,13 @@ export type SourceInlineConfig = Static<typeof config>;
 
 const mostIssues = 20;
 
-const checkColumns = ({ columns }: SourceInlineConfig, at: string): Issue[] =>
-  columns.flatMap(({ name, type }, index) => {
-    const pointer = `${at}/columns/${index}`;
-    const message = `Unknown type. Known are ${dataTypeWords.join(', ')}.`;
-    const known = parseDataType(type) !== undefined;
-    return [
-      ...checkName(name, `${pointer}/name`),
-      ...(known ? [] : [{ pointer: `${pointer}/type`, code: 'unknown_type', message }]),
-    ];
-  });
+const checkColumns = ({ columns }: SourceInlineConfig, at: string): Issue[] => [
+  ...checkNewColumns(
+    columns.map(({ name }) => name),
+    (index) => `${at}/columns/${index}/name`,
+  ),
+  ...columns.flatMap(({ type }, index) => checkTypeWord(type, `${at}/columns/${index}/type`)),
+];
 
 const checkRows = ({ columns, rows }: SourceInlineConfig, at: string): Issue[] => {
   const types = columns.map(({ type }) => parseDataType(type));
@@ -71,8 +63,7 @@ export const sourceInline: NodeType = {
   connectionKeys: [],
   check: (value, at) => {
     const inline = value as SourceInlineConfig;
-    const names = inline.columns.map(({ name }) => name);
-    return [...duplicates(names, at), ...checkColumns(inline, at), ...checkRows(inline, at)];
+    return [...checkColumns(inline, at), ...checkRows(inline, at)];
   },
   example: {
     columns: [

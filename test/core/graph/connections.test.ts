@@ -6,11 +6,13 @@ const other = '0197f5f6-0000-7000-8000-000000000002';
 it('finds where a graph names connections, and in what role', () => {
   const elsewhere = { ...table('b'), config: { connectionId: other } };
   const unknown = { id: 'u', type: 'source.later', config: { connectionId: other } };
-  const nodes = [generate('s'), table('a'), elsewhere, unknown];
+  const remote = { id: 'r', type: 'transform.sql', config: { sql: 'x', connectionId } };
+  const nodes = [generate('s'), table('a'), elsewhere, unknown, remote];
   expect(connectionUses({ nodes })).toEqual([
     { pointer: '/nodes/1/config/connectionId', connectionId, role: 'destination' },
     { pointer: '/nodes/2/config/connectionId', connectionId: other, role: 'destination' },
     { pointer: '/nodes/3/config/connectionId', connectionId: other, role: undefined },
+    { pointer: '/nodes/4/config/connectionId', connectionId, role: 'source' },
   ]);
   expect(connectionIdsOf({ nodes })).toEqual([connectionId, other]);
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { nodeTypeOf } from '../../../core/nodes/index.js';
 import type { Graph, GraphEdge, GraphNode } from '../../../core/graph/index.js';
 
 export const connectionId = '0197f5f6-0000-7000-8000-000000000001';
@@ -25,6 +26,20 @@ export const edge = (source: string, target: string): GraphEdge => ({
   id: `${source}>${target}`,
   source,
   target,
+});
+
+/** Into a port of a name. */
+export const into = (source: string, target: string, targetPort: string): GraphEdge => ({
+  ...edge(source, target),
+  id: `${source}>${target}.${targetPort}`,
+  targetPort,
+});
+
+/** A node of any type, configured as the catalogue's example is. */
+export const node = (type: string, id: string, config: object = {}): GraphNode => ({
+  id,
+  type,
+  config: { ...nodeTypeOf(type)?.example, ...config },
 });
 
 export const simple: Graph = {

@@ -1,11 +1,6 @@
-import { checkSchema } from '../../../core/schema.js';
 import { nodeTypeOf, nodeTypes } from '../../../core/nodes/index.js';
 import type { NodeType } from '../../../core/nodes/nodeType.js';
-
-const check = (type: NodeType, value: unknown) => {
-  const issues = checkSchema(type.config, value, '');
-  return issues.length > 0 ? issues : (type.check?.(value, '') ?? []);
-};
+import { check } from './check.js';
 
 describe.each(nodeTypes.map((type) => [type.type, type] as const))('%s', (name, type) => {
   it('is found by its name, which begins with its role', () => {
@@ -28,7 +23,28 @@ describe.each(nodeTypes.map((type) => [type.type, type] as const))('%s', (name, 
       const rest = Object.fromEntries(Object.entries(type.example).filter(([one]) => one !== key));
       expect(check(type, rest).map(({ pointer }) => pointer)).toContain(`/${key}`);
     }
-    expect(type.config.required).not.toHaveLength(0);
+  });
+
+  it('wants something of a config, unless it has a default for everything', () => {
+    expect(check(type, {}).length > 0).toBe(name !== 'transform.union');
+    expect(check(type, []).length > 0).toBe(true);
+  });
+
+  it('finds the SQL of its example where it says it is', () => {
+    for (const { pointer, sql } of type.sqlIn?.(type.example) ?? []) {
+      const keys = pointer.split('/').slice(1);
+      const found = keys.reduce<unknown>(
+        (value, key) => (value as Record<string, unknown>)[key],
+        type.example,
+      );
+      expect(found).toBe(sql);
+    }
+  });
+
+  it('says something of itself that tells it apart', () => {
+    expect(type.description).toMatch(/^[A-Z].{20,}\.$/s);
+    const same = nodeTypes.filter(({ role, title }) => role === type.role && title === type.title);
+    expect(same).toEqual([type]);
   });
 
   it('names connection keys that its schema knows', () => {
@@ -38,46 +54,6 @@ describe.each(nodeTypes.map((type) => [type.type, type] as const))('%s', (name, 
 
 it.each(['', 'source.nothing', 'toString', undefined, 7, null])('does not know %j', (type) => {
   expect(nodeTypeOf(type)).toBeUndefined();
-});
-
-describe('destination.table', () => {
-  const type = nodeTypeOf('destination.table') as NodeType;
-  const issues = (extra: object) => check(type, { ...type.example, ...extra });
-
-  it.each([
-    { mode: 'replace' },
-    { mode: 'upsert' },
-    { keys: ['id'] },
-    { orderBy: 'at' },
-    { maxErrors: 1 },
-    { atomic: true },
-    { onSchemaChange: 'evolve' },
-    { verify: 'content' },
-    { connectionId: 'shop' },
-    { connectionId: '0197F5F6-0000-7000-8000-000000000000' },
-    { table: '' },
-    { table: 'ä'.repeat(32) },
-    { schema: 'a'.repeat(64) },
-    { createTable: 'yes' },
-  ])('refuses %j and says where', (extra) => {
-    const [key = ''] = Object.keys(extra);
-    expect(issues(extra).map(({ pointer }) => pointer)).toEqual([`/${key}`]);
-  });
-
-  it.each([
-    { maxErrors: 0 },
-    { atomic: false },
-    { onSchemaChange: 'fail' },
-    { verify: 'counts' },
-    { createTable: false },
-    { schema: 'sales' },
-  ])('takes %j, which is what happens anyway', (extra) => {
-    expect(issues(extra)).toEqual([]);
-  });
-
-  it('says which mode there is', () => {
-    expect(issues({ mode: 'replace' })[0]?.message).toMatch(/append only/);
-  });
 });
 
 describe('source.inline', () => {
