@@ -21,7 +21,7 @@ const project = {
   globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
 };
 
-const unitFolders = ['core', 'secrets', 'net', 'engine', 'connectors', 'db', 'dispatch'];
+const unitFolders = ['core', 'sql', 'secrets', 'net', 'engine', 'connectors', 'db', 'dispatch'];
 unitFolders.push('workflows', 'servers', 'bin');
 
 /** @type {import('jest').Config} */

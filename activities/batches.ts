@@ -1,53 +1,56 @@
-import type { RunPlan } from '../core/plan.js';
 import type { Job } from '../db/models/tables.js';
-import { RunFailure } from '../core/failures.js';
+import { describeWay } from '../engine/plan.js';
+import type { PlannedStage } from '../engine/plan.js';
 import type { BatchRef, SplitBatch } from '../workflows/contract.js';
 import type { ActivityDeps } from './deps.js';
 import { reportingFailures } from './failure.js';
 import { getJob } from './job.js';
+import { planOf } from './runPlan.js';
 
-export const planOf = (job: Job): RunPlan => {
-  if (job.plan !== null) return JSON.parse(job.plan) as RunPlan;
-  throw new RunFailure({
-    code: 'internal',
-    class: 'internal',
-    message: 'The run has no plan; start it again.',
-  });
+/** A snapshot is held by the execution that reads it, so its splits are all in one batch. */
+export const mostSplitsUnderSnapshot = 400;
+
+const held = ({ way }: PlannedStage): boolean => way.consistency === 'snapshot';
+
+const wordsOf = (stages: readonly PlannedStage[], index: number, left: number | null): string => {
+  const stage = stages[index];
+  if (!stage) return '';
+  const place = `stage ${index + 1} of ${stages.length}`;
+  const work = left === null ? 'opening' : `${left} splits to go`;
+  return `${stage.nodes.join(' → ')} (${place}, ${describeWay(stage.way)}): ${work}`;
 };
 
 /** What of a stage is still to do, as much of it as one workflow execution takes on. */
 export const batchOf = async (
   { repos, settings }: ActivityDeps,
   job: Job,
-  plan: RunPlan,
   index: number,
 ): Promise<SplitBatch> => {
-  const stage = plan.stages[index];
+  const { stages } = planOf(job);
+  const stage = stages[index];
   if (!stage) throw new RangeError(`the plan has no stage ${index}`);
   const scope = { workspaceId: job.workspace_id };
-  const { splits, left } = await repos.splits.pending(
-    scope,
-    job.id,
-    stage.id,
-    settings.splitsPerExecution,
-  );
-  const slots = await repos.workers.slots(settings.batchQueue);
-  const place = `stage ${index + 1} of ${plan.stages.length}`;
+  const rows = await repos.stages.ofJob(scope, job.id);
+  const opened = rows.find((row) => row.stage === stage.id)?.opened_at !== null;
+  const limit = held(stage) ? mostSplitsUnderSnapshot * 2 : settings.splitsPerExecution;
+  const { splits, left } = await repos.splits.pending(scope, job.id, stage.id, limit);
+  const last = index === stages.length - 1;
+  const publish = stages.filter(({ way }) => way.publishes).map(({ id }) => id);
   return {
     stage: stage.id,
     splits,
     // Twice the slots: while one split commits, the next is already on its way to the worker.
-    window: Math.max(2, 2 * slots),
+    window: Math.max(2, 2 * (await repos.workers.slots(settings.batchQueue))),
     more: left > splits.length,
-    last: index === plan.stages.length - 1,
-    summary: `${stage.nodes.join(' → ')} (${place}): ${left} splits to go`,
+    last,
+    summary: wordsOf(stages, index, opened ? left : null),
+    ...(opened ? {} : { unopened: true, ...(held(stage) ? { hold: true } : {}) }),
+    ...(last && publish.length > 0 ? { publish } : {}),
+    ...(last && stages.some(({ output }) => output.kind === 'dataset') ? { staged: true } : {}),
   };
 };
 
 export const makeBatches = (deps: ActivityDeps) => ({
   nextBatch: ({ jobId, stage }: BatchRef): Promise<SplitBatch> =>
-    reportingFailures(deps.log, async () => {
-      const job = await getJob(deps, jobId);
-      return batchOf(deps, job, planOf(job), stage);
-    }),
+    reportingFailures(deps.log, async () => batchOf(deps, await getJob(deps, jobId), stage)),
 });

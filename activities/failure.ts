@@ -32,7 +32,9 @@ export const reportingFailures = async <T>(log: Logger, body: () => Promise<T>):
       throw new CancelledFailure('The activity was cancelled');
     if (error instanceof RunFailure) {
       log.warn({ failure: error.failure, cause: String(error.cause) }, 'activity failed');
-      throw toTemporal(error.failure, isRetryable(error.failure));
+      // Another attempt would find the same snapshot gone: the workflow starts the stage over.
+      const again = isRetryable(error.failure) && error.failure.code !== 'snapshot_lost';
+      throw toTemporal(error.failure, again);
     }
     log.error({ err: error, activity: context.info.activityType }, 'activity error');
     throw toTemporal(internal, true);

@@ -1,6 +1,7 @@
 import type { Failure } from '../core/failures.js';
 import type { RunMetrics } from '../core/metrics.js';
 import { sumSplits } from '../core/metrics.js';
+import { untruth } from '../core/truth.js';
 import type { TerminalStatus } from '../core/status.js';
 import type { StageTotals } from '../db/repos/splits.js';
 import type { FinishInput } from '../workflows/contract.js';
@@ -8,28 +9,14 @@ import type { ActivityDeps } from './deps.js';
 import { reportingFailures } from './failure.js';
 import { findJob } from './job.js';
 import { makeJobLog } from './jobLog.js';
-
-/** A run that says it succeeded must have every split done and every row it read written. */
-const untruth = (totals: readonly StageTotals[]): Failure | null => {
-  const wrong = totals.find(
-    (stage) => stage.done < stage.splits || stage.rowsRead !== stage.rowsWritten,
-  );
-  if (!wrong) return null;
-  return {
-    code: 'count_mismatch',
-    class: 'internal',
-    nodeId: wrong.stage,
-    message:
-      `${wrong.done} of ${wrong.splits} splits are done, ` +
-      `${wrong.rowsRead} rows were read and ${wrong.rowsWritten} written.`,
-  };
-};
+import { planOf } from './runPlan.js';
 
 const mostAttempts = (totals: readonly StageTotals[]): number =>
   Math.max(1, ...totals.map(({ attempts }) => attempts));
 
 const endLine = (status: TerminalStatus, metrics: RunMetrics, failure: Failure | null): string => {
-  const counts = `${metrics.rowsRead} rows read, ${metrics.rowsWritten} written`;
+  const failed = metrics.rowsFailed > 0 ? `, ${metrics.rowsFailed} failed` : '';
+  const counts = `${metrics.rowsRead} rows read, ${metrics.rowsWritten} written${failed}`;
   return failure
     ? `The run failed: ${failure.message} (${counts})`
     : `The run ${status}: ${counts}.`;
@@ -45,7 +32,10 @@ export const makeFinish = (deps: ActivityDeps) => ({
       const scope = { workspaceId: job.workspace_id };
       const totals = await repos.splits.totals(scope, jobId);
       const metrics = sumSplits(totals);
-      const failure = end.status === 'succeeded' ? untruth(totals) : end.failure;
+      // An undo has neither plan nor splits: its own result says what it did.
+      const plan = job.plan === null ? undefined : planOf(job);
+      const failure =
+        end.status === 'succeeded' && plan ? untruth(plan.stages, totals) : end.failure;
       const status = end.status === 'succeeded' && failure ? 'failed' : end.status;
 
       const jobLog = makeJobLog(repos.logs, scope, jobId, failure?.nodeId ?? null);
@@ -57,6 +47,9 @@ export const makeFinish = (deps: ActivityDeps) => ({
           failure,
           attempts: mostAttempts(totals),
         });
+        if (status === 'succeeded' && plan && job.pipeline_id !== null) {
+          await tx.cursors.advance(scope, job.pipeline_id, jobId, plan.cursors);
+        }
         // Together with the end: who sees the run ended sees its last line.
         await jobLog.flushInto(tx);
       });

@@ -1,91 +1,135 @@
 import { Context } from '@temporalio/activity';
-import { RunFailure } from '../core/failures.js';
-import { parseGraph } from '../core/graph/index.js';
-import { planGraph } from '../core/plan.js';
-import type { RunPlan, Stage } from '../core/plan.js';
-import type { CallContext, Counts } from '../connectors/connector.js';
+import type { CallContext, WriteResult } from '../connectors/connector.js';
 import type { Job } from '../db/models/tables.js';
 import type { Repos } from '../db/repos/index.js';
 import type { NewSplit } from '../db/repos/splits.js';
+import { describeWay } from '../engine/plan.js';
+import type { PlannedStage } from '../engine/plan.js';
 import type { JobRef, SplitBatch } from '../workflows/contract.js';
 import { batchOf } from './batches.js';
-import { splitCounts } from './counts.js';
 import type { ActivityDeps } from './deps.js';
-import { withEndpoints } from './endpoints.js';
+import { withEnds } from './ends.js';
 import { reportingFailures } from './failure.js';
 import { withHeartbeat } from './heartbeat.js';
 import { getJob } from './job.js';
 import { makeJobLog } from './jobLog.js';
+import { cutStage, newSplits } from './openStage.js';
+import { planRun } from './planning.js';
+import { countsOf, countsOfCommitted, earlierRun } from './resume.js';
+import type { EarlierStage } from './resume.js';
+import type { RunPlan } from './runPlan.js';
+import { clearDestination } from './startOver.js';
 
-/** The definition the run pinned, checked again: a connection may have gone since it was saved. */
-const pinnedPlan = async ({ repos }: ActivityDeps, job: Job): Promise<RunPlan> => {
-  const scope = { workspaceId: job.workspace_id };
-  const graph =
-    job.pipeline_id !== null && job.pipeline_version !== null
-      ? await repos.pipelines.version(scope, job.pipeline_id, job.pipeline_version)
-      : undefined;
-  if (!graph) {
-    throw new RunFailure({
-      code: 'config_invalid',
-      class: 'config',
-      message: 'The pipeline was deleted before the run could begin.',
-    });
-  }
-  return planGraph(parseGraph(graph));
-};
-
-interface PreparedStage {
-  splits: NewSplit[];
-  /** What an earlier run of the chain has delivered already. */
-  committed: ReadonlyMap<number, Counts>;
+/** A stage that is ready to go: its generation, and its splits where they are known by now. */
+interface ReadyStage {
+  stage: PlannedStage;
+  generation: number;
+  splits: readonly NewSplit[] | undefined;
+  save(tx: Repos): Promise<void>;
 }
 
-/**
- * Prepares a stage's destination and cuts its source into splits. A retry takes the splits of the
- * run before it, so that the markers of what that one committed mean the same rows.
- */
-const prepareStage = async (
+const nothing = async (): Promise<void> => undefined;
+
+/** Datasets and snapshots are read when it is their turn; other sources can be cut right away. */
+const cutNow = ({ kind, way, ...stage }: PlannedStage): boolean =>
+  kind === 'flow' &&
+  'input' in stage &&
+  stage.input.kind === 'source' &&
+  way.consistency !== 'snapshot';
+
+const freshStage = async (
   deps: ActivityDeps,
   job: Job,
-  stage: Stage,
+  stage: PlannedStage,
+  generation: number,
   ctx: CallContext,
-): Promise<PreparedStage> => {
+): Promise<ReadyStage> => {
+  const splits = cutNow(stage)
+    ? newSplits(stage.id, await cutStage(deps, job, stage, null, ctx))
+    : undefined;
+  return { stage, generation, splits, save: nothing };
+};
+
+const prepareAgain = (
+  deps: ActivityDeps,
+  job: Job,
+  stage: PlannedStage,
+  generation: number,
+  ctx: CallContext,
+): Promise<ReadonlyMap<number, WriteResult>> => {
   const scope = { workspaceId: job.workspace_id };
-  return withEndpoints(deps, scope, stage, async ({ source, destination }) => {
-    const columns = await source.columns(stage.source.config, ctx);
-    await destination.prepare(stage.destination.config, columns, ctx);
-    const earlier =
-      job.retry_of === null ? [] : await deps.repos.splits.ofStage(scope, job.retry_of, stage.id);
-    if (earlier.length > 0) {
-      return {
-        splits: earlier.map(({ split, range }) => ({ stage: stage.id, split, range })),
-        committed: await destination.committed(job.root_job_id, stage.id, ctx),
-      };
-    }
-    const ranges = await source.splits(stage.source.config, deps.settings.splitBytes, ctx);
-    return {
-      splits: ranges.map((range, split) => ({
-        stage: stage.id,
-        split,
-        range: JSON.stringify(range),
-      })),
-      committed: new Map(),
-    };
+  const delivery = { rootJobId: job.root_job_id, stage: stage.id, generation };
+  return withEnds(deps, scope, stage, { destination: true }, async ({ destination: end }) => {
+    if (!end) return new Map();
+    await end.destination.prepare(end.config, stage.way.columns, delivery, ctx);
+    return end.kind === 'table' ? end.destination.committed(delivery, ctx) : new Map();
   });
 };
 
-const saveStage = async (
-  tx: Repos,
+/** A stage of a retry: what the run before has brought about of it stays where it can. */
+const retriedStage = async (
+  deps: ActivityDeps,
   job: Job,
-  stage: Stage,
-  { splits, committed }: PreparedStage,
-): Promise<void> => {
+  { stage, generation, splits, verdict }: EarlierStage,
+  ctx: CallContext,
+): Promise<ReadyStage> => {
   const scope = { workspaceId: job.workspace_id };
-  await tx.splits.add(scope, job.id, splits);
-  for (const [split, counts] of committed) {
-    await tx.splits.succeed(scope, job.id, stage.id, split, splitCounts(counts, counts));
+  const rows = splits.map(({ split, range }) => ({ stage: stage.id, split, range }));
+  if (verdict === 'over') {
+    await clearDestination(deps, job, stage, generation + 1, ctx);
+    await prepareAgain(deps, job, stage, generation + 1, ctx);
+    return freshStage(deps, job, stage, generation + 1, ctx);
   }
+  const committed =
+    verdict === 'resumed'
+      ? await prepareAgain(deps, job, stage, generation, ctx)
+      : new Map<number, WriteResult>();
+  const done = splits.flatMap((row) => {
+    if (verdict === 'kept' || row.status === 'succeeded') return [{ row, counts: countsOf(row) }];
+    const result = committed.get(row.split);
+    return result ? [{ row, counts: countsOfCommitted(row, stage, result) }] : [];
+  });
+  ctx.log.info(`${stage.id}: ${done.length} of ${splits.length} splits are there already.`);
+  return {
+    stage,
+    generation,
+    splits: rows,
+    save: async (tx) => {
+      for (const { row, counts } of done) {
+        const key = { jobId: job.id, stage: stage.id, split: row.split };
+        await tx.splits.succeed(scope, key, counts, row.output);
+      }
+      if (verdict === 'kept') await tx.stages.published(scope, job.id, stage.id);
+    },
+  };
 };
+
+const planStages = async (
+  deps: ActivityDeps,
+  job: Job,
+  ctx: CallContext,
+): Promise<{ plan: RunPlan; ready: ReadyStage[] }> => {
+  const earlier = await earlierRun(deps.repos, { workspaceId: job.workspace_id }, job);
+  const plan = earlier?.plan ?? (await planRun(deps, job, ctx));
+  const ready: ReadyStage[] = [];
+  for (const stage of plan.stages) {
+    ctx.log.info(`Stage ${stage.id}: ${stage.nodes.join(' → ')}, ${describeWay(stage.way)}.`);
+    const before = earlier?.stages.find((one) => one.stage.id === stage.id);
+    ready.push(
+      before
+        ? await retriedStage(deps, job, before, ctx)
+        : await freshStage(deps, job, stage, 0, ctx),
+    );
+  }
+  return { plan, ready };
+};
+
+/** Rows that an earlier run has left are only doubled by a run that appends. */
+const appends = ({ stages }: RunPlan): boolean =>
+  stages.some(
+    ({ output }) =>
+      output.kind === 'destination' && (output.end.config as { mode?: string }).mode === 'append',
+  );
 
 export const makePlan = (deps: ActivityDeps) => ({
   /** Plans the pinned definition, prepares destinations, and answers the first batch of splits. */
@@ -98,29 +142,29 @@ export const makePlan = (deps: ActivityDeps) => ({
         const log = makeJobLog(repos.logs, scope, jobId, null);
         const ctx = { signal: Context.current().cancellationSignal, log };
         try {
-          const plan = await pinnedPlan(deps, job);
-          const partial = await repos.jobs.partialPredecessor(scope, job);
+          const { plan, ready } = await planStages(deps, job, ctx);
+          const partial = appends(plan)
+            ? await repos.jobs.partialPredecessor(scope, job)
+            : undefined;
           const warnings = partial === undefined ? [] : ['previous_run_partial'];
           if (partial !== undefined) {
             log.warn(
               `Run ${partial} left rows behind (retry or undo it); this run appends its own.`,
             );
           }
-          const prepared: [Stage, PreparedStage][] = [];
-          for (const stage of plan.stages) {
-            log.info(`Stage ${stage.id}: ${stage.nodes.join(' → ')} by ${stage.path}.`);
-            const one = await prepareStage(deps, job, stage, ctx);
-            if (one.committed.size > 0) {
-              log.info(`${one.committed.size} of ${one.splits.length} splits are there already.`);
-            }
-            prepared.push([stage, one]);
-          }
           await inTransaction(async (tx) => {
             await tx.jobs.savePlan(scope, jobId, JSON.stringify(plan), warnings);
-            for (const [stage, one] of prepared) await saveStage(tx, job, stage, one);
+            const stages = ready.map(({ stage, generation }) => ({ stage: stage.id, generation }));
+            await tx.stages.add(scope, jobId, stages);
+            for (const { stage, splits, save } of ready) {
+              if (!splits) continue;
+              await tx.splits.add(scope, jobId, splits);
+              await tx.stages.opened(scope, jobId, stage.id);
+              await save(tx);
+            }
             await log.flushInto(tx);
           });
-          return await batchOf(deps, job, plan, 0);
+          return await batchOf(deps, await getJob(deps, jobId), 0);
         } finally {
           await log.flush();
         }

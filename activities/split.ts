@@ -1,96 +1,142 @@
 import { Context } from '@temporalio/activity';
 import { RunFailure } from '../core/failures.js';
-import type { SplitRange } from '../connectors/connector.js';
-import type { SplitCounts } from '../db/repos/splits.js';
+import type { SplitCounts } from '../core/metrics.js';
+import type { WorkspaceScope } from '../core/scope.js';
+import type { CallContext, SplitRange } from '../connectors/connector.js';
+import type { Job, JobSplit } from '../db/models/tables.js';
 import { runSplit } from '../engine/runSplit.js';
+import type { SplitInput } from '../engine/runSplit.js';
+import type { SplitFile, SplitOutcome } from '../engine/outcome.js';
 import type { SplitRef } from '../workflows/contract.js';
-import { planOf } from './batches.js';
-import { splitCounts } from './counts.js';
 import type { ActivityDeps } from './deps.js';
-import { withEndpoints } from './endpoints.js';
+import { withEnds } from './ends.js';
 import { reportingFailures } from './failure.js';
 import { withHeartbeat } from './heartbeat.js';
 import { getJob } from './job.js';
 import { makeJobLog } from './jobLog.js';
+import { datasetFiles } from './openStage.js';
+import type { DatasetRange } from './openStage.js';
+import { countsOfCommitted } from './resume.js';
+import { stageOf } from './runPlan.js';
+import type { StageOfRun } from './runPlan.js';
+import { makeSplitPorts } from './splitPorts.js';
 
-const progressEveryMs = 2_000;
-
-/** Hands over the latest of what it is told, at most every two seconds. */
-const throttled = (write: (counts: SplitCounts) => Promise<void>) => {
-  let due = performance.now() + progressEveryMs;
-  let writing = false;
-  return (counts: SplitCounts): void => {
-    if (writing || performance.now() < due) return;
-    due = performance.now() + progressEveryMs;
-    writing = true;
-    // Counters on their way are a courtesy; the final ones are written by the activity itself.
-    void write(counts)
-      .catch(() => undefined)
-      .finally(() => {
-        writing = false;
-      });
-  };
+const filesOf = (
+  deps: ActivityDeps,
+  scope: WorkspaceScope,
+  job: Job,
+  { stage }: StageOfRun,
+  range: SplitRange,
+): Promise<Record<string, readonly SplitFile[]>> => {
+  const whole = stage.kind === 'compute';
+  const inputs = whole ? stage.inputs : [stage.input];
+  const lists = inputs.flatMap((input) =>
+    input.kind === 'dataset'
+      ? [
+          (async () => {
+            const files = whole
+              ? await datasetFiles(deps, scope, job.id, input.dataset)
+              : (range as DatasetRange).files;
+            return [input.nodeId, files] as const;
+          })(),
+        ]
+      : [],
+  );
+  return Promise.all(lists).then((entries) => Object.fromEntries(entries));
 };
 
-export const makeSplit = (deps: ActivityDeps) => ({
-  /** Moves one split. However often it is called, the destination takes the rows once. */
-  runSplit: ({ jobId, stage: stageId, split }: SplitRef): Promise<void> =>
-    reportingFailures(deps.log, () =>
-      withHeartbeat(deps.settings.heartbeatMs, async () => {
-        const { repos, inTransaction } = deps;
-        const { cancellationSignal: signal, info } = Context.current();
-        const job = await getJob(deps, jobId);
-        const scope = { workspaceId: job.workspace_id };
-        const stage = planOf(job).stages.find(({ id }) => id === stageId);
-        const row = await repos.splits.get(scope, jobId, stageId, split);
-        if (!stage || !row) throw new RangeError(`no split ${stageId}/${split} in job ${jobId}`);
-        if (row.status === 'succeeded') return;
-        await repos.splits.start(scope, jobId, stageId, split, info.attempt);
+/** What the destination has of the split already; only asked when there was another attempt. */
+const committedBefore = (
+  deps: ActivityDeps,
+  scope: WorkspaceScope,
+  { stage, delivery }: StageOfRun,
+  row: JobSplit,
+  ctx: CallContext,
+): Promise<SplitCounts | undefined> =>
+  withEnds(deps, scope, stage, { destination: true }, async ({ destination: end }) => {
+    if (end?.kind !== 'table') return undefined;
+    const result = (await end.destination.committed(delivery, ctx)).get(row.split);
+    return result && countsOfCommitted(row, stage, result);
+  });
 
-        const log = makeJobLog(repos.logs, scope, jobId, stageId);
-        const report = throttled(async (counts) => {
-          await repos.splits.progress(scope, jobId, stageId, split, info.attempt, counts);
-          await repos.logs.seen(scope, jobId);
-        });
-        try {
-          const outcome = await withEndpoints(deps, scope, stage, ({ source, destination }) =>
-            runSplit(
-              {
-                source,
-                sourceConfig: stage.source.config,
-                range: JSON.parse(row.range) as SplitRange,
-                destination,
-                destinationConfig: stage.destination.config,
-                marker: { rootJobId: job.root_job_id, stage: stageId, split },
-              },
-              (read, written) => report(splitCounts(read, written)),
-              { signal, log },
-            ),
-          );
-          const how = outcome.already ? 'had been committed by an earlier attempt' : 'committed';
-          log.info(`Split ${split} ${how}: ${outcome.written.rows} rows.`);
-          await inTransaction(async (tx) => {
-            await tx.splits.succeed(
-              scope,
-              jobId,
-              stageId,
-              split,
-              splitCounts(outcome.read, outcome.written),
-            );
-            await log.flushInto(tx);
-          });
-        } catch (error) {
-          if (error instanceof RunFailure && !signal.aborted) {
-            log.warn(`Split ${split}, attempt ${info.attempt}: ${error.failure.message}`);
-            throw new RunFailure(
-              { nodeId: stage.destination.nodeId, ...error.failure },
-              { cause: error },
-            );
+export const makeSplit = (deps: ActivityDeps) => {
+  const perform = async (
+    job: Job,
+    place: StageOfRun,
+    row: JobSplit,
+    ctx: CallContext,
+  ): Promise<SplitOutcome> => {
+    const scope = { workspaceId: job.workspace_id };
+    const { stage, delivery } = place;
+    const key = { jobId: job.id, stage: stage.id, split: row.split };
+    const { attempt } = Context.current().info;
+    if (attempt > 1) {
+      const counts = await committedBefore(deps, scope, place, row, ctx);
+      if (counts) return { counts, already: true, output: null };
+    }
+    const range = JSON.parse(row.range) as SplitRange;
+    const input: SplitInput = {
+      range,
+      snapshot: place.snapshot,
+      files: await filesOf(deps, scope, job, place, range),
+    };
+    const ports = makeSplitPorts(deps, scope, job, key, attempt, stage.way.maxErrors);
+    return withEnds(deps, scope, stage, { source: true, destination: true }, (ends) =>
+      runSplit(
+        {
+          stage,
+          ends,
+          input,
+          marker: { ...delivery, split: row.split },
+          attempt,
+          index: place.index,
+        },
+        { ...deps.engine, ...ports },
+        ctx,
+      ),
+    );
+  };
+
+  return {
+    /** Moves one split. However often it is called, its rows arrive once. */
+    runSplit: ({ jobId, stage: stageId, split }: SplitRef): Promise<void> =>
+      reportingFailures(deps.log, () =>
+        withHeartbeat(deps.settings.heartbeatMs, async () => {
+          const { repos, inTransaction } = deps;
+          const { cancellationSignal: signal, info } = Context.current();
+          const job = await getJob(deps, jobId);
+          const scope = { workspaceId: job.workspace_id };
+          const key = { jobId, stage: stageId, split };
+          const place = await stageOf(deps, job, stageId);
+          const row = await repos.splits.get(scope, key);
+          if (!row) throw new RangeError(`no split ${stageId}/${split} in job ${jobId}`);
+          if (row.status === 'succeeded') return;
+          await repos.splits.start(scope, key, info.attempt);
+
+          const log = makeJobLog(repos.logs, scope, jobId, stageId);
+          try {
+            const { counts, already, output } = await perform(job, place, row, { signal, log });
+            const how = already ? 'had been committed by an earlier attempt' : 'is done';
+            log.info(`Split ${split} ${how}: ${counts.rowsOut} rows.`);
+            if (counts.rowsFailed > 0) {
+              log.warn(`Split ${split}: ${counts.rowsFailed} rows became dead letters.`);
+            }
+            await inTransaction(async (tx) => {
+              const left = output && JSON.stringify(output);
+              const first = await tx.splits.succeed(scope, key, counts, left);
+              if (first && counts.rowsFailed > 0) await tx.deadLetters.reveal(scope, key);
+              await log.flushInto(tx);
+            });
+          } catch (error) {
+            if (error instanceof RunFailure && !signal.aborted) {
+              log.warn(`Split ${split}, attempt ${info.attempt}: ${error.failure.message}`);
+              throw new RunFailure({ nodeId: stageId, ...error.failure }, { cause: error });
+            }
+            throw error;
+          } finally {
+            await log.flush();
           }
-          throw error;
-        } finally {
-          await log.flush();
-        }
-      }),
-    ),
-});
+        }),
+      ),
+  };
+};

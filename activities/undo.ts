@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity';
 import type { UndoResult } from '../connectors/connector.js';
 import type { JobRef } from '../workflows/contract.js';
-import { planOf } from './batches.js';
 import type { ActivityDeps } from './deps.js';
-import { withEndpoints } from './endpoints.js';
+import { withEnds } from './ends.js';
 import { reportingFailures } from './failure.js';
 import { withHeartbeat } from './heartbeat.js';
 import { getJob } from './job.js';
 import { makeJobLog } from './jobLog.js';
+import { planOf } from './runPlan.js';
 
 const add = (a: UndoResult, b: UndoResult): UndoResult => ({
   splits: a.splits + b.splits,
@@ -31,9 +31,16 @@ export const makeUndo = (deps: ActivityDeps) => ({
         try {
           // A run that failed before it had a plan has written nothing.
           for (const stage of root.plan === null ? [] : planOf(root).stages) {
-            const one = await withEndpoints(deps, scope, stage, ({ destination }) =>
-              destination.undo(stage.destination.config, root.id, stage.id, ctx),
+            if (stage.output.kind === 'dataset') continue;
+            const delivery = { rootJobId: root.id, stage: stage.id, generation: 0 };
+            const one = await withEnds(
+              deps,
+              scope,
+              stage,
+              { destination: true },
+              async ({ destination: end }) => end?.destination.undo(end.config, delivery, ctx),
             );
+            if (!one) continue;
             log.info(
               `Undo of ${stage.id}: ${one.rowsRemoved} rows of ${one.splits} splits removed.`,
             );

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { Principal } from '../core/scope.js';
+import type { LiveCallName, LiveCalls } from '../core/live.js';
+import type { Principal, WorkspaceScope } from '../core/scope.js';
 import type { FoundKey } from '../db/repos/apiKeys.js';
 import type { Repos } from '../db/repos/index.js';
 import type { InTransaction } from '../db/tx.js';
@@ -19,12 +20,13 @@ export interface ApiPorts {
   log: Logger;
 }
 
-/** Awaits an activity on the queue `live`. The input holds ids, never secrets. */
-export type Live = (
-  call: string,
-  input: Readonly<Record<string, unknown>>,
+/** Asks a worker and waits for the answer; `no_worker` where there is none. */
+export type Live = <Call extends LiveCallName>(
+  scope: WorkspaceScope,
+  call: Call,
+  question: LiveCalls[Call]['asks'],
   signal: AbortSignal,
-) => Promise<unknown>;
+) => Promise<LiveCalls[Call]['answers']>;
 
 /** Sealing for what must come back, and making keys for what must not. */
 export interface Secrets extends Pick<Box, 'seal' | 'open'> {

@@ -3,13 +3,13 @@ import { makeAuthenticator } from '../api/auth.js';
 import { listen } from '../api/listen.js';
 import { tables } from '../api/routes/index.js';
 import { makeApi } from '../api/server.js';
-import { AppError } from '../core/errors.js';
 import { listen as listenToDatabase } from '../db/listen.js';
 import { openTemporal } from '../dispatch/connect.js';
 import { makeDispatcher } from '../dispatch/loop.js';
 import { hashApiKey, newApiKey } from '../secrets/apiKeys.js';
 import packageJson from '../package.json';
 import { makeDispatchDeps } from './dispatchDeps.js';
+import { makeLive } from './live.js';
 import { StartError, main } from './main.js';
 import { openParts } from './parts.js';
 import { allQueues, makeQueueName } from './queues.js';
@@ -19,9 +19,8 @@ main('api', async (config, log) => {
   const { db, repos, inTransaction, box } = await openParts(config, 'fluxline-api');
 
   const client = openTemporal(config.temporal);
-  const dispatcher = makeDispatcher(
-    makeDispatchDeps(config, { repos, inTransaction, client, log }),
-  );
+  const dispatchDeps = makeDispatchDeps(config, { repos, inTransaction, client, log });
+  const dispatcher = makeDispatcher(dispatchDeps);
   const queueName = makeQueueName(config.queuePrefix);
   const authenticator = makeAuthenticator(
     {
@@ -46,9 +45,7 @@ main('api', async (config, log) => {
     ports: {
       repos,
       inTransaction,
-      live: async () => {
-        throw new AppError('no_worker', 'No worker serves live calls.');
-      },
+      live: makeLive(repos, box, dispatchDeps),
       secrets: { ...box, newApiKey },
       kick: dispatcher.wake,
       readiness: makeReadiness(db, repos, client, allQueues.map(queueName)),

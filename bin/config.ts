@@ -1,4 +1,8 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+const MiB = 1024 ** 2;
+const GiB = 1024 ** 3;
 
 /** All configuration, read once by a composition root and handed down as values. */
 export interface Config {
@@ -17,6 +21,15 @@ export interface Config {
   };
   egressAllowCidrs: string;
   logLevel: string;
+  engine: {
+    staging: string;
+    stagingMaxBytes: number;
+    scratch: string;
+    maxRowBytes: number;
+    localDirectories: { allowed: readonly string[]; refused: readonly string[] };
+    /** Of all DuckDB processes of a worker together. */
+    memoryBytes: number;
+  };
   work: {
     batchSlots: number;
     splitBytes: number;
@@ -69,6 +82,7 @@ const makeReader = (env: Env) => {
 
 export const loadConfig = (env: Env): Config => {
   const read = makeReader(env);
+  const dataDirectory = resolve(read.text('FLX_DATA_DIR', '.fluxline'));
   const config: Config = {
     databaseUrl: read.required('DATABASE_URL', 'the metadata database, postgres://…'),
     databasePool: read.integer('FLX_DATABASE_POOL', 10, 2, 500),
@@ -114,9 +128,26 @@ export const loadConfig = (env: Env): Config => {
       /^(trace|debug|info|warn|error|fatal|silent)$/,
       'trace, debug, info, warn, error, fatal or silent',
     ),
+    engine: {
+      staging: read.text('FLX_STAGING_URL', join(dataDirectory, 'staging')),
+      stagingMaxBytes: read.integer('FLX_STAGING_MAX_BYTES', 20 * GiB, 1024, 1024 ** 5),
+      scratch: read.text('FLX_SCRATCH_DIR', join(dataDirectory, 'scratch')),
+      localDirectories: {
+        allowed: read.text('FLX_LOCAL_DIRECTORIES', '').split(delimiter).filter(isAbsolute),
+        // Ours, and what the kernel tells about processes and devices.
+        refused: [dataDirectory, '/proc', '/sys', '/dev'],
+      },
+      maxRowBytes: read.integer('FLX_MAX_ROW_BYTES', 64 * MiB, 1024, GiB),
+      memoryBytes: read.integer(
+        'FLX_ENGINE_MEMORY',
+        Math.floor(totalmem() / 4),
+        64 * MiB,
+        1024 ** 4,
+      ),
+    },
     work: {
       batchSlots: read.integer('FLX_BATCH_SLOTS', availableParallelism(), 1, 1024),
-      splitBytes: read.integer('FLX_SPLIT_BYTES', 64 * 1024 * 1024, 1024, 1024 ** 3),
+      splitBytes: read.integer('FLX_SPLIT_BYTES', 64 * MiB, 1024, GiB),
       splitsPerExecution: read.integer('FLX_SPLITS_PER_EXECUTION', 500, 1, 2000),
       heartbeatSeconds: read.integer('FLX_HEARTBEAT_SECONDS', 30, 1, 300),
       dispatchTickMs: read.integer('FLX_DISPATCH_TICK_MS', 5_000, 50, 60_000),

@@ -1,16 +1,18 @@
 /**
  * npm run record-histories -- <address of a Temporal server> <folder>
  *
- * Runs every workflow through its scenarios with stand-in activities and writes the histories that
- * the replay test holds future versions against. Identity is fixed and stack traces are removed, so
+ * Runs every workflow through the scenarios that the folder does not have yet, with stand-in
+ * activities, and writes the histories that the replay test holds future versions against: what was
+ * recorded once is never recorded again. Identity is fixed and stack traces are removed, so
  * that a recording says nothing about the machine it was made on.
  */
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { openTemporal } from '../dispatch/connect.js';
-import { queues, retentionWorkflow } from '../workflows/contract.js';
+import { queues } from '../workflows/contract.js';
 import type { JobInput } from '../workflows/contract.js';
 import { scenarios } from './scenarios.js';
 import type { Scenario } from './scenarios.js';
@@ -31,7 +33,7 @@ const record = async (
   address: string,
   connection: NativeConnection,
   name: string,
-  { workflow, script, during }: Scenario,
+  { workflow, script, args, during }: Scenario,
 ): Promise<object> => {
   const client = openTemporal({ address, namespace: 'default', identity });
   const prefix = `record-${name}-`;
@@ -57,7 +59,7 @@ const record = async (
     const handle = await client.workflow.start(workflow, {
       workflowId: `${workflow}-${jobId}-${name}`,
       taskQueue: prefix + queues.control,
-      args: workflow === retentionWorkflow ? [] : [input],
+      args: [...(args ?? [input])],
     });
     await during?.(handle);
     await handle.result();
@@ -79,8 +81,10 @@ const run = async (): Promise<void> => {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const connection = await NativeConnection.connect({ address });
   for (const [name, scenario] of Object.entries(scenarios)) {
+    const file = join(folder, `${name}.json`);
+    if (existsSync(file)) continue;
     const history = await record(address, connection, name, scenario);
-    await writeFile(join(folder, `${name}.json`), `${JSON.stringify(history, null, 1)}\n`);
+    await writeFile(file, `${JSON.stringify(history, null, 1)}\n`);
     console.log(`${name}.json`);
   }
   await connection.close();

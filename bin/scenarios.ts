@@ -3,13 +3,15 @@ import type { WorkflowHandleWithStartDetails } from '@temporalio/client';
 import type { Activities } from '../activities/index.js';
 import type { Failure } from '../core/failures.js';
 import { retentionBatch } from '../core/retention.js';
-import { jobWorkflows, retentionWorkflow, signals } from '../workflows/contract.js';
-import type { SplitBatch } from '../workflows/contract.js';
+import { jobWorkflows, liveWorkflow, retentionWorkflow, signals } from '../workflows/contract.js';
+import type { LiveInput, SplitBatch } from '../workflows/contract.js';
 
 /** One life of a workflow, told by stand-ins for its activities. */
 export interface Scenario {
   workflow: string;
   script: () => Partial<Activities>;
+  /** Without them: the input of a job. */
+  args?: readonly unknown[];
   /** What happens to it from outside. */
   during?: (handle: WorkflowHandleWithStartDetails) => Promise<void>;
 }
@@ -39,6 +41,37 @@ const refused: Failure = {
   class: 'schema',
   nodeId: 'warehouse',
   message: 'A row breaks a constraint of the table; nothing of its split was written.',
+};
+
+const lostSnapshot: Failure = {
+  code: 'snapshot_lost',
+  class: 'transient',
+  message: 'The snapshot is gone.',
+};
+
+const failing = (failure: Failure): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: failure.code,
+    message: failure.message,
+    nonRetryable: true,
+    details: [failure],
+  });
+
+/** A stage that reads a snapshot, and whose rows are shown in the end. */
+const underSnapshot = (changes: Partial<Activities>): Partial<Activities> =>
+  usual({
+    plan: async () => batch({ splits: [], unopened: true, hold: true }),
+    openStage: async () => batch({ publish: ['warehouse'], staged: true }),
+    holdSnapshot: untilCancelled,
+    startOver: async () => undefined,
+    publish: async () => undefined,
+    clearStaging: async () => undefined,
+    ...changes,
+  });
+
+const liveInput: LiveInput = {
+  call: 'bindGraph',
+  id: '0197f5f6-0000-7000-8000-000000000001',
 };
 
 const untilCancelled = async (): Promise<never> => {
@@ -102,12 +135,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       usual({
         runSplit: async ({ split }) => {
           if (split !== 1) return;
-          throw ApplicationFailure.create({
-            type: refused.code,
-            message: refused.message,
-            nonRetryable: true,
-            details: [refused],
-          });
+          throw failing(refused);
         },
       }),
   },
@@ -135,6 +163,49 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       }),
   },
 
+  'runPipeline-snapshot': { workflow: runPipeline, script: () => underSnapshot({}) },
+
+  'runPipeline-snapshot-lost': {
+    workflow: runPipeline,
+    script: () => {
+      let startedOver = false;
+      return underSnapshot({
+        startOver: async () => {
+          startedOver = true;
+        },
+        runSplit: async ({ split }) => {
+          if (split === 1 && !startedOver) throw failing(lostSnapshot);
+        },
+      });
+    },
+  },
+
+  'runPipeline-holder-lost': {
+    workflow: runPipeline,
+    script: () => {
+      let startedOver = false;
+      return underSnapshot({
+        startOver: async () => {
+          startedOver = true;
+        },
+        // The first holder says nothing more, as if its worker had been killed.
+        holdSnapshot: () =>
+          startedOver
+            ? untilCancelled()
+            : Context.current()
+                .cancelled.catch(() => undefined)
+                .then(() => undefined),
+        runSplit: () => (startedOver ? Promise.resolve() : untilCancelled()),
+      });
+    },
+  },
+
+  'liveCall-success': {
+    workflow: liveWorkflow,
+    args: [liveInput],
+    script: () => ({ answerLive: async () => undefined }),
+  },
+
   'undoRun-success': {
     workflow: jobWorkflows.run_undo,
     script: () => usual({ undo: async () => undefined }),
@@ -142,6 +213,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 
   'retention-success': {
     workflow: retentionWorkflow,
+    args: [],
     script: () => ({
       purge: async ({ table }) =>
         table === 'job_logs'

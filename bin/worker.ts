@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { LogEntry } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { makeBatchActivities, makeControlActivities } from '../activities/index.js';
+import {
+  makeBatchActivities,
+  makeControlActivities,
+  makeLiveActivities,
+  makeStreamActivities,
+} from '../activities/index.js';
 import type { ActivityDeps } from '../activities/deps.js';
 import { openConnector } from '../connectors/registry.js';
 import { listen } from '../db/listen.js';
@@ -17,6 +22,7 @@ import { makeDialer } from '../net/dial.js';
 import type { Queue } from '../workflows/contract.js';
 import { allowedCidrs } from './egress.js';
 import type { Config } from './config.js';
+import { openEngine } from './engine.js';
 import { makeDispatchDeps } from './dispatchDeps.js';
 import { main } from './main.js';
 import type { Started } from './main.js';
@@ -73,6 +79,10 @@ const makeWorker = (
         activities: makeBatchActivities(deps),
         maxConcurrentActivityTaskExecutions: work.batchSlots,
       });
+    case 'live':
+      return Worker.create({ ...common, activities: makeLiveActivities(deps) });
+    case 'streams':
+      return Worker.create({ ...common, activities: makeStreamActivities(deps) });
   }
 };
 
@@ -88,12 +98,15 @@ main('worker', async (config, log): Promise<Started> => {
   const client = openTemporal(temporal);
   const dispatchDeps = makeDispatchDeps(config, { repos, inTransaction, client, log });
   const queueName = makeQueueName(config.queuePrefix);
+  const net = makeDialer(makeAddressPolicy(allowedCidrs(config)));
+  const { engine, close: closeEngine } = await openEngine(config, net, log);
   const deps: ActivityDeps = {
     repos,
     inTransaction,
     box,
     openConnector,
-    net: makeDialer(makeAddressPolicy(allowedCidrs(config))),
+    net,
+    engine,
     log,
     settings: {
       heartbeatMs: Math.min(5_000, (work.heartbeatSeconds * 1000) / 3),
@@ -141,6 +154,7 @@ main('worker', async (config, log): Promise<Started> => {
       await dispatcher?.stop();
       for (const worker of workers) worker.shutdown();
       await running;
+      await closeEngine();
       await connection.close();
       await client.connection.close();
       await db.destroy();

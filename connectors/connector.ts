@@ -6,46 +6,70 @@
  */
 import type { Socket } from 'node:net';
 import type { Column } from '../core/dataTypes.js';
+import type { Role } from './manifest.js';
+import type { Store } from './store.js';
 
 export type { Column } from '../core/dataTypes.js';
 
 /**
  * `csv`: UTF-8, comma, LF after every row, quotes doubled; NULL is an empty unquoted field and the
  * empty string is `""`. It is what both COPY and DuckDB read and write without loss.
+ * `postgres-binary`: PostgreSQL's own COPY format, between tables whose columns are of one type.
  */
-export type BulkFormat = 'csv';
+export type BulkFormat = 'csv' | 'postgres-binary';
 
 export interface Counts {
   rows: number;
   bytes: number;
 }
 
-/** A part of a source that is read, written, retried and resumed as one. Rows [from, to). */
-export interface RowRange {
-  kind: 'rows';
-  from: number;
-  to: number;
-}
-export type SplitRange = RowRange;
+/**
+ * A part of a source that is read, written, retried and resumed as one. What is in it is its
+ * connector's own business; it is kept as JSON and comes back as it was.
+ */
+export type SplitRange = Readonly<Record<string, unknown>>;
 
-/** The stream of one split. `counts` is true once `chunks` has ended. */
+/** A row that could not go on, and why. */
+export interface BadRow {
+  /** Its place in the split, from 0, in the order in which rows are read. */
+  row: number;
+  /** `row_too_large`, `malformed`, `constraint_violation`, `value_out_of_range`… */
+  code: string;
+  /** For the user; no values of other rows in it. */
+  message: string;
+  column?: string;
+}
+
+/** The stream of one split. `counts` and `rejected` are true once `chunks` has ended. */
 export interface BulkRead {
   format: BulkFormat;
   columns: readonly Column[];
   chunks: AsyncIterable<Buffer>;
+  /** Rows that are in `chunks`, and their bytes. */
   counts(): Counts;
+  /** Rows that were read and are not in `chunks`. */
+  rejected(): readonly BadRow[];
 }
 
-/** Which split of which run a destination transaction stands for; unique in the destination. */
-export interface Marker {
-  /** The first job of a chain of retries: all of them are one delivery. */
+/** One stage's work on one destination. All runs of a chain of retries are one delivery. */
+export interface Delivery {
+  /** The first job of the chain. */
   rootJobId: string;
   stage: string;
+  /** Counts up whenever the stage starts over; what an older generation still tries is refused. */
+  generation: number;
+}
+
+/** Which split of a delivery a destination transaction stands for; unique in the destination. */
+export interface Marker extends Delivery {
   split: number;
 }
 
 export interface WriteResult {
+  /** Rows that the destination took (deleted, for a delete). */
   counts: Counts;
+  /** Rows that another row of the same key made superfluous, or that a delete did not find. */
+  coalesced: number;
   /** The split had been committed by an earlier attempt; nothing was written now. */
   already: boolean;
 }
@@ -70,27 +94,127 @@ export interface ConnectorLog {
 
 /** The guarded way out (net/): resolves and checks an address before a socket reaches it. */
 export interface Net {
-  connect(host: string, port: number, signal: AbortSignal): Promise<Socket>;
+  connect(host: string, port: number, signal: AbortSignal, role: Role): Promise<Socket>;
 }
 
-/** `config` is a node's configuration, validated against its type's schema. */
+/** Expressions in the source's own SQL that its system evaluates for us. */
+export interface Pushed {
+  /** What comes out, in order; names are not quoted, expressions are complete. */
+  columns: readonly { name: string; expression: string }[];
+  /** Conditions that all hold. */
+  where: readonly string[];
+}
+
+/** Only rows whose cursor lies in it. Values are text in the source's notation. */
+export interface Bounds {
+  column: string;
+  /** Exclusive. */
+  above?: string;
+  /** How far below `above` is read again: a number, or an ISO 8601 duration for times. */
+  lookback?: number | string;
+  /** Inclusive. */
+  upTo?: string;
+}
+
+/** What is asked of a source: its node's configuration, validated against its type's schema, and more. */
+export interface SourceRequest<Config = unknown> {
+  config: Config;
+  bounds?: Bounds;
+  pushed?: Pushed;
+}
+
+/**
+ * snapshot: all splits see one state, held open by `holdSnapshot`. per_row: each row is read once,
+ * at some moment. single: one split, which needs neither.
+ */
+export type Consistency = 'snapshot' | 'per_row' | 'single';
+
+export interface SourceFacts {
+  columns: readonly Column[];
+  /** Estimates; undefined where nobody knows. */
+  rows?: number;
+  bytes?: number;
+  /** What the source can offer for this request; `single` always goes. */
+  consistencies: readonly Consistency[];
+}
+
+export interface SplitPlan {
+  /** In order; together the whole source, without overlap. */
+  ranges: readonly SplitRange[];
+}
+
+export interface SplitOptions {
+  /** About how large a split is to be. */
+  targetBytes: number;
+  consistency: Consistency;
+  /** Where the consistency is `snapshot`: the one that is held. */
+  snapshot?: string;
+}
+
+export interface ReadOptions {
+  format: BulkFormat;
+  snapshot?: string;
+}
+
+export interface HeldSnapshot {
+  id: string;
+  /** Rejects when the snapshot is lost; never resolves. */
+  lost: Promise<never>;
+  release(): Promise<void>;
+}
+
 export interface Source<Config = unknown> {
-  columns(config: Config, ctx: CallContext): Promise<readonly Column[]>;
-  /** Splits of about so many bytes, in order; together the whole source, without overlap. */
-  splits(config: Config, targetBytes: number, ctx: CallContext): Promise<readonly SplitRange[]>;
-  readBulk(config: Config, range: SplitRange, ctx: CallContext): BulkRead;
+  readonly formats: readonly BulkFormat[];
+  /** The SQL that `pushed` is written in. Absent: nothing can be pushed. */
+  readonly dialect?: 'postgres';
+  facts(request: SourceRequest<Config>, ctx: CallContext): Promise<SourceFacts>;
+  splits(
+    request: SourceRequest<Config>,
+    options: SplitOptions,
+    ctx: CallContext,
+  ): Promise<SplitPlan>;
+  readBulk(
+    request: SourceRequest<Config>,
+    range: SplitRange,
+    options: ReadOptions,
+    ctx: CallContext,
+  ): BulkRead;
+  /** The highest value the cursor has now, as text; null where there are no rows. */
+  highest?(
+    request: SourceRequest<Config>,
+    column: string,
+    ctx: CallContext,
+  ): Promise<string | null>;
+  /** A state of the whole system that other sessions can read, for as long as this is held. */
+  holdSnapshot?(ctx: CallContext): Promise<HeldSnapshot>;
+}
+
+/** Rows of a split kept aside in csv, so that parts of them can be tried. */
+export interface SpooledRows {
+  count: number;
+  columns: readonly Column[];
+  /** Rows [from, to) as csv. */
+  read(from: number, to: number): AsyncIterable<Buffer>;
+}
+
+export interface Prepared {
+  /** In which of its formats these columns can be loaded, the fastest first. */
+  formats: readonly BulkFormat[];
+  /** `publish` has to be called once all splits are there. */
+  publishes: boolean;
 }
 
 export interface Destination<Config = unknown> {
   readonly formats: readonly BulkFormat[];
-  /** Creates what the writes need (table, markers) and refuses what could not work. */
-  prepare(config: Config, columns: readonly Column[], ctx: CallContext): Promise<void>;
-  /** What is already committed of a delivery's stage, by split. */
-  committed(
-    rootJobId: string,
-    stage: string,
+  /** Creates what the writes need (table, markers, shadow) and refuses what could not work. */
+  prepare(
+    config: Config,
+    columns: readonly Column[],
+    delivery: Delivery,
     ctx: CallContext,
-  ): Promise<ReadonlyMap<number, Counts>>;
+  ): Promise<Prepared>;
+  /** What is already committed of a delivery in its generation, by split. */
+  committed(delivery: Delivery, ctx: CallContext): Promise<ReadonlyMap<number, WriteResult>>;
   writeBulk(
     config: Config,
     marker: Marker,
@@ -98,19 +222,52 @@ export interface Destination<Config = unknown> {
     progress: (counts: Counts) => void,
     ctx: CallContext,
   ): Promise<WriteResult>;
-  /** Takes back what a delivery's stage has committed. */
-  undo(config: Config, rootJobId: string, stage: string, ctx: CallContext): Promise<UndoResult>;
+  /**
+   * Which rows the destination would refuse, tried without leaving anything behind. Stops after
+   * `most`. Absent: a refused row fails its split.
+   */
+  findBadRows?(
+    config: Config,
+    marker: Marker,
+    rows: SpooledRows,
+    most: number,
+    ctx: CallContext,
+  ): Promise<readonly BadRow[]>;
+  /** Makes the whole delivery visible at once; a repeated call finds it done. */
+  publish?(config: Config, delivery: Delivery, ctx: CallContext): Promise<void>;
+  /**
+   * Makes way for `delivery.generation`: takes back what older ones left where repeating it would
+   * do harm, and refuses what they may still try.
+   */
+  startOver(config: Config, delivery: Delivery, ctx: CallContext): Promise<UndoResult>;
+  /** Takes back what a delivery has committed, in whatever generation. */
+  undo(config: Config, delivery: Delivery, ctx: CallContext): Promise<UndoResult>;
 }
 
 /** An opened connector. Parts it does not have are absent; `close` may be called twice. */
 export interface Connector {
   source?: Source;
   destination?: Destination;
+  /** Files; sources and destinations over them are the engine's. */
+  store?: Store;
   close(): Promise<void>;
 }
 
 export interface OpenDeps {
   net: Net;
+  /** Which end of a run the connection is: failures say whose side they are on. */
+  role: Role;
+  /** Larger rows are rejected by their length, before anybody holds them. */
+  maxRowBytes: number;
+  localDirectories: LocalDirectories;
+}
+
+/** Which directories of this host connections may use: real, absolute paths. */
+export interface LocalDirectories {
+  /** These, and what is below them. */
+  allowed: readonly string[];
+  /** Not these: neither what is below them nor what they are part of. */
+  refused: readonly string[];
 }
 
 /** A connection as a connector sees it: settings and secrets joined, checked against the schema. */

@@ -5,6 +5,7 @@ import type { ConnectionConfig, Connector, ConnectorModule, OpenDeps } from './c
 const modules: Readonly<Record<string, () => Promise<{ connector: ConnectorModule }>>> = {
   generate: () => import('./generate/connector.js'),
   inline: () => import('./inline/connector.js'),
+  local: () => import('./local/connector.js'),
   postgres: () => import('./postgres/connector.js'),
 };
 

@@ -1,52 +1,72 @@
-import { RunFailure } from '../core/failures.js';
-import type {
-  CallContext,
-  Counts,
-  Destination,
-  Marker,
-  Source,
-  SplitRange,
-} from '../connectors/connector.js';
+import type { CallContext, Marker, SplitRange } from '../connectors/connector.js';
+import type { SplitCounts } from '../core/metrics.js';
+import { copySplit } from './copySplit.js';
+import type { DuckDb } from './duckdb/program.js';
+import { duckSplit } from './duckSplit.js';
+import type { OpenEnds } from './ends.js';
+import type { SplitFile, SplitOutcome, SplitProgress } from './outcome.js';
+import type { PlannedStage } from './plan.js';
+import { makeLetters } from './rescue/deadLetters.js';
+import type { DeadLetterPort, Letters } from './rescue/deadLetters.js';
+import type { MakeScratch } from './staging/scratch.js';
+import type { Staging } from './staging/staging.js';
+
+/** What a split reads. */
+export interface SplitInput {
+  range: SplitRange;
+  snapshot: string | null;
+  /** Of datasets, by the node whose rows they are. */
+  files: Readonly<Record<string, readonly SplitFile[]>>;
+}
 
 export interface SplitWork {
-  source: Source;
-  sourceConfig: unknown;
-  range: SplitRange;
-  destination: Destination;
-  destinationConfig: unknown;
+  stage: PlannedStage;
+  ends: OpenEnds;
+  input: SplitInput;
   marker: Marker;
+  attempt: number;
+  /** Position of the stage in its run: names its datasets, ids of nodes can be any text. */
+  index: number;
 }
 
-export interface SplitOutcome {
-  read: Counts;
-  written: Counts;
-  /** An earlier attempt had committed it: nothing was read or written now. */
-  already: boolean;
+/** What the engine needs from whoever runs it. */
+export interface SplitPorts {
+  /** Counts on their way; a courtesy. */
+  progress: SplitProgress;
+  /** What of a split will not arrive, kept before the rest does: nobody could tell afterwards. */
+  noteLoss(loss: Pick<SplitCounts, 'rowsFiltered' | 'rowsFailed'>): Promise<void>;
+  deadLetters: DeadLetterPort;
 }
 
-export type SplitProgress = (read: Counts, written: Counts) => void;
+export interface SplitServices extends SplitPorts {
+  duckdb: DuckDb;
+  staging: Staging;
+  scratch: MakeScratch;
+  maxRowBytes: number;
+}
 
-/** One split, bulk format to bulk format, one destination transaction. */
+/** A split under way: a directory of its own, and what it gives up. */
+export interface SplitDesk {
+  directory: string;
+  letters: Letters;
+}
+
+/** One split, from its input to its output, by the way that was planned. */
 export const runSplit = async (
   work: SplitWork,
-  progress: SplitProgress,
+  services: SplitServices,
   ctx: CallContext,
 ): Promise<SplitOutcome> => {
-  const read = work.source.readBulk(work.sourceConfig, work.range, ctx);
-  if (!work.destination.formats.includes(read.format)) {
-    throw new RunFailure({
-      code: 'internal',
-      class: 'internal',
-      message: `The destination cannot load ${read.format}.`,
-    });
+  const scratch = await services.scratch('split');
+  const desk: SplitDesk = {
+    directory: scratch.path,
+    letters: makeLetters(work.marker, services.deadLetters),
+  };
+  try {
+    return work.stage.way.path.kind === 'copy'
+      ? await copySplit(work, work.stage.way.path.format, desk, services, ctx)
+      : await duckSplit(work, work.stage.way.path, desk, services, ctx);
+  } finally {
+    await scratch.remove();
   }
-  const { counts, already } = await work.destination.writeBulk(
-    work.destinationConfig,
-    work.marker,
-    read,
-    (written) => progress(read.counts(), written),
-    ctx,
-  );
-  // What an earlier attempt read is what it wrote: its transaction compared the two.
-  return { read: already ? counts : read.counts(), written: counts, already };
 };

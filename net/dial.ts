@@ -7,7 +7,7 @@ import { refused, unreachable } from './failures.js';
 import type { EndRole } from './failures.js';
 
 export interface Dialer {
-  connect(host: string, port: number, signal: AbortSignal, role?: EndRole): Promise<Socket>;
+  connect(host: string, port: number, signal: AbortSignal, role: EndRole): Promise<Socket>;
 }
 
 export interface DialOptions {
@@ -108,7 +108,7 @@ export const makeDialer = (
   };
 
   return {
-    connect: async (host, port, signal, role = 'destination') => {
+    connect: async (host, port, signal, role) => {
       signal.throwIfAborted();
       const timeout = new AbortController();
       const timer = setTimeout(() => {

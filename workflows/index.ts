@@ -1,3 +1,4 @@
 export { runPipeline } from './runPipeline.js';
 export { undoRun } from './undoRun.js';
 export { retention } from './retention.js';
+export { liveCall } from './liveCall.js';

@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
-import { queues } from './contract.js';
+import { liveSeconds, queues } from './contract.js';
 import type { Queue } from './contract.js';
 
 /** All our queues share the prefix of the one this workflow runs on. */
@@ -37,4 +37,28 @@ export const ioActivities = (heartbeatSeconds: number) =>
       maximumInterval: '30 seconds',
       maximumAttempts: 20,
     },
+  });
+
+/**
+ * Holding on to something: as long as the workflow wants it. Once lost it is lost, so there is one
+ * attempt; and whoever lets go does not wait, since the holder may be the one that has died.
+ */
+export const holdingActivities = (heartbeatSeconds: number) =>
+  proxyActivities<Activities>({
+    taskQueue: queueName(queues.streams),
+    startToCloseTimeout: '24 hours',
+    scheduleToStartTimeout: '1 minute',
+    heartbeatTimeout: heartbeatSeconds * 1000,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { maximumAttempts: 1 },
+  });
+
+/** Somebody waits: one attempt, and no longer than they do. */
+export const liveActivities = () =>
+  proxyActivities<Activities>({
+    taskQueue: queueName(queues.live),
+    scheduleToCloseTimeout: liveSeconds * 1000,
+    heartbeatTimeout: '5 seconds',
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { maximumAttempts: 1 },
   });

@@ -4,6 +4,7 @@ import { nodeRecords } from '../../core/runView.js';
 import { priorities } from '../../core/status.js';
 import { route } from '../route.js';
 import type { RouteTable } from '../route.js';
+import { bindStored, recordBinding } from '../schemas/binding.js';
 import { refuseUnlessRunnable } from '../schemas/graph.js';
 import { id } from '../schemas/id.js';
 import { nullable } from '../schemas/objects.js';
@@ -40,13 +41,21 @@ export const pipelineRuns: RouteTable = {
         priority: Type.Optional(oneOf(priorities)),
       }),
       response: runStarted,
-      errors: ['wrong_state', 'invalid_graph', 'reference_not_found'],
-      handler: async ({ params, body }, { repos, scope, principal, requestId }) => {
+      errors: [
+        'wrong_state',
+        'invalid_graph',
+        'reference_not_found',
+        'connection_failed',
+        'no_worker',
+      ],
+      prepare: ({ params }, context) => bindStored(params.id, context),
+      handler: async ({ params, body }, { repos, scope, principal, requestId }, bound) => {
         const pipeline = await repos.pipelines.getLive(scope, params.id);
         if (pipeline.status === 'archived') {
           throw new AppError('wrong_state', 'The pipeline is archived.');
         }
         await refuseUnlessRunnable(pipeline, repos, scope);
+        await recordBinding(pipeline, bound, { repos, scope });
         const environmentId = body.environmentId ?? null;
         await refuseUnknown(repos, scope, 'environments', environmentId, '/environmentId');
         const job = await repos.jobs.enqueue(scope, {

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import type { Static } from '@sinclair/typebox';
-import { referenceNotFound } from '../../core/errors.js';
+import { AppError, referenceNotFound } from '../../core/errors.js';
 import type { PipelineWithGraph } from '../../db/repos/pipelines.js';
 import { route } from '../route.js';
 import type { RouteTable } from '../route.js';
+import { bindStored, recordBinding, refuseUnlessBinding } from '../schemas/binding.js';
 import {
   connectionIdsOf,
   edges,
@@ -60,6 +61,28 @@ const show = (row: PipelineWithGraph): Static<typeof pipeline> => ({
   createdAt: showTimestamp(row.created_at),
   updatedAt: showTimestamp(row.updated_at),
   ...(row.deleted_at ? { deleted: true, deletedAt: showTimestamp(row.deleted_at) } : {}),
+});
+
+interface Definition {
+  nodes: string;
+  edges: string;
+}
+
+/** What is left out stays. */
+const changed = (
+  stored: Definition,
+  body: { nodes?: unknown[]; edges?: unknown[] },
+): Definition => ({
+  nodes: body.nodes === undefined ? stored.nodes : JSON.stringify(body.nodes),
+  edges: body.edges === undefined ? stored.edges : JSON.stringify(body.edges),
+});
+
+const isSame = (a: Definition, b: Definition): boolean =>
+  a.nodes === b.nodes && a.edges === b.edges;
+
+const parsed = ({ nodes: nodesText, edges: edgesText }: Definition) => ({
+  nodes: JSON.parse(nodesText) as Record<string, unknown>[],
+  edges: JSON.parse(edgesText) as Record<string, unknown>[],
 });
 
 export const pipelines: RouteTable = {
@@ -155,20 +178,23 @@ export const pipelines: RouteTable = {
       params: { id },
       body: Type.Object({ nodes: Type.Optional(nodes), edges: Type.Optional(edges) }),
       response: pipeline,
-      errors: ['wrong_state', 'invalid_graph'],
-      handler: async ({ params, body }, { repos, scope, principal }) => {
+      errors: ['wrong_state', 'invalid_graph', 'connection_failed', 'no_worker'],
+      prepare: async ({ params, body }, context) => {
+        const stored = await context.repos.pipelines.getLive(context.scope, params.id);
+        const next = changed(stored, body);
+        if (stored.status !== 'active' || isSame(stored, next)) return undefined;
+        refuseInvalidDraft(parsed(next));
+        await refuseUnlessBinding(next, context);
+        return next;
+      },
+      handler: async ({ params, body }, { repos, scope, principal }, bound) => {
         const stored = await repos.pipelines.getForChange(scope, params.id);
-        const next = {
-          nodes: body.nodes === undefined ? stored.nodes : JSON.stringify(body.nodes),
-          edges: body.edges === undefined ? stored.edges : JSON.stringify(body.edges),
-        };
-        const graph = {
-          nodes: JSON.parse(next.nodes) as Record<string, unknown>[],
-          edges: JSON.parse(next.edges) as Record<string, unknown>[],
-        };
+        const next = changed(stored, body);
+        const graph = parsed(next);
         const warnings = refuseInvalidDraft(graph);
-        if (next.nodes === stored.nodes && next.edges === stored.edges) {
-          return { ...show(stored), warnings };
+        if (isSame(stored, next)) return { ...show(stored), warnings };
+        if (stored.status === 'active' && !(bound && isSame(bound, next))) {
+          throw new AppError('wrong_state', 'The pipeline changed at this moment; try again.');
         }
         if (stored.status === 'active') await refuseUnlessRunnable(next, repos, scope);
         await repos.pipelines.saveDefinition(
@@ -177,7 +203,9 @@ export const pipelines: RouteTable = {
           { ...next, connectionIds: connectionIdsOf(graph) },
           principal.userId,
         );
-        return { ...show(await repos.pipelines.get(scope, params.id)), warnings };
+        const saved = await repos.pipelines.get(scope, params.id);
+        if (bound) await repos.pipelines.markBound(scope, params.id, saved.version);
+        return { ...show(saved), warnings };
       },
     }),
     route({
@@ -207,10 +235,15 @@ export const pipelines: RouteTable = {
       params: { id },
       body: Type.Object({ status }),
       response: pipeline,
-      errors: ['wrong_state', 'invalid_graph'],
-      handler: async ({ params, body }, { repos, scope }) => {
+      errors: ['wrong_state', 'invalid_graph', 'connection_failed', 'no_worker'],
+      prepare: async ({ params, body }, context) =>
+        body.status === 'active' ? bindStored(params.id, context) : undefined,
+      handler: async ({ params, body }, { repos, scope }, bound) => {
         const stored = await repos.pipelines.getForChange(scope, params.id);
-        if (body.status === 'active') await refuseUnlessRunnable(stored, repos, scope);
+        if (body.status === 'active') {
+          await refuseUnlessRunnable(stored, repos, scope);
+          await recordBinding(stored, bound, { repos, scope });
+        }
         await repos.pipelines.setStatus(scope, params.id, body.status);
         return show(await repos.pipelines.get(scope, params.id));
       },

@@ -212,6 +212,8 @@ function childEnv({ settings, paths }, { databaseUrl, masterKey, temporalAddress
   return {
     ...(embedded && { FLX_EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' }),
     FLX_STAGING_URL: pathToFileURL(paths.staging).href,
+    // On one's own machine one may read one's own files.
+    ...(embedded && { FLX_LOCAL_DIRECTORIES: '/' }),
     ...withoutEmpty(process.env),
     DATABASE_URL: databaseUrl,
     FLX_MASTER_KEY: masterKey,

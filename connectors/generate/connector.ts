@@ -3,7 +3,7 @@ import { columnOf } from '../../core/generate/columnType.js';
 import { generateCsv } from '../../core/generate/rows.js';
 import type { SourceGenerateConfig } from '../../core/nodes/sourceGenerate.js';
 import { splitRows } from '../../core/splitRows.js';
-import type { BulkRead, ConnectorModule, Source } from '../connector.js';
+import type { BulkRead, ConnectorModule, Source, SplitRange } from '../connector.js';
 
 /** From which the size of all rows is guessed: first and last ones, since numbers grow longer. */
 const sampleRows = 500;
@@ -22,16 +22,31 @@ const bytesPerRow = ({ columns, seed = 1, rows }: SourceGenerateConfig): number 
   return sample.bytes / Math.max(1, sample.rows);
 };
 
+interface RowRange extends SplitRange {
+  from: number;
+  to: number;
+}
+
 const source: Source<SourceGenerateConfig> = {
-  columns: async ({ columns }) => columns.map(columnOf),
+  formats: ['csv'],
 
-  splits: async (config, targetBytes) =>
-    splitRows(config.rows, bytesPerRow(config), targetBytes).map((range) => ({
-      kind: 'rows',
-      ...range,
-    })),
+  // The same rows whenever they are read: every split is as good as a snapshot.
+  facts: async ({ config }) => ({
+    columns: config.columns.map(columnOf),
+    rows: config.rows,
+    bytes: config.rows * bytesPerRow(config),
+    consistencies: ['per_row', 'single'],
+  }),
 
-  readBulk: ({ columns, seed = 1 }, { from, to }, { signal }): BulkRead => {
+  splits: async ({ config }, { targetBytes }) => ({
+    ranges: splitRows(config.rows, bytesPerRow(config), targetBytes).map(
+      (range): RowRange => ({ ...range }),
+    ),
+  }),
+
+  readBulk: ({ config }, range, _options, { signal }): BulkRead => {
+    const { columns, seed = 1 } = config;
+    const { from, to } = range as RowRange;
     const counts = { rows: 0, bytes: 0 };
     async function* chunks(): AsyncGenerator<Buffer> {
       signal.throwIfAborted();
@@ -50,6 +65,7 @@ const source: Source<SourceGenerateConfig> = {
       columns: columns.map(columnOf),
       chunks: chunks(),
       counts: () => ({ ...counts }),
+      rejected: () => [],
     };
   },
 };

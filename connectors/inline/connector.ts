@@ -33,16 +33,11 @@ interface Part {
   rows: number;
 }
 
-/** Rows [from, to) as csv, in parts of about 64 KiB, or of one row that is longer. */
-function* partsOf(
-  { rows }: SourceInlineConfig,
-  columns: readonly Column[],
-  from: number,
-  to: number,
-): Generator<Part> {
+/** The rows as csv, in parts of about 64 KiB, or of one row that is longer. */
+function* partsOf({ rows }: SourceInlineConfig, columns: readonly Column[]): Generator<Part> {
   let part: Part = { text: '', rows: 0 };
-  for (const [index, row] of rows.slice(from, to).entries()) {
-    part.text += lineOf(row, columns, from + index + 1);
+  for (const [index, row] of rows.entries()) {
+    part.text += lineOf(row, columns, index + 1);
     part.rows += 1;
     if (part.text.length < chunkLength) continue;
     yield part;
@@ -52,17 +47,23 @@ function* partsOf(
 }
 
 const source: Source<SourceInlineConfig> = {
-  columns: async (config) => columnsOf(config),
+  formats: ['csv'],
+
+  facts: async ({ config }) => ({
+    columns: columnsOf(config),
+    rows: config.rows.length,
+    consistencies: ['single'],
+  }),
 
   // What fits into a pipeline's definition is one split.
-  splits: async ({ rows }) => [{ kind: 'rows', from: 0, to: rows.length }],
+  splits: async () => ({ ranges: [{}] }),
 
-  readBulk: (config, { from, to }, { signal }): BulkRead => {
+  readBulk: ({ config }, _range, _options, { signal }): BulkRead => {
     const columns = columnsOf(config);
     const counts = { rows: 0, bytes: 0 };
     async function* chunks(): AsyncGenerator<Buffer> {
       signal.throwIfAborted();
-      for (const { text, rows } of partsOf(config, columns, from, to)) {
+      for (const { text, rows } of partsOf(config, columns)) {
         const chunk = Buffer.from(text);
         counts.rows += rows;
         counts.bytes += chunk.length;
@@ -70,7 +71,13 @@ const source: Source<SourceInlineConfig> = {
         signal.throwIfAborted();
       }
     }
-    return { format: 'csv', columns, chunks: chunks(), counts: () => ({ ...counts }) };
+    return {
+      format: 'csv',
+      columns,
+      chunks: chunks(),
+      counts: () => ({ ...counts }),
+      rejected: () => [],
+    };
   },
 };
 

@@ -46,9 +46,9 @@ export type PostgresConfig = Static<typeof config>;
 export const postgresManifest: Manifest = {
   id: 'postgres',
   title: 'PostgreSQL',
-  roles: ['destination'],
+  roles: ['source', 'destination'],
   config,
   secretKeys: ['password'],
-  capabilities: ['destination.table'],
+  capabilities: ['source.table', 'source.query', 'destination.table'],
   example: { host: 'localhost', port: 5432, database: 'shop', user: 'loader', password: '…' },
 };

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { RunFailure } from '../../core/failures.js';
-import type { CallContext, Net } from '../connector.js';
+import type { CallContext, OpenDeps } from '../connector.js';
+import { backendKeyOf, cancelStatement } from './cancel.js';
 import { classify } from './classify.js';
 import type { PostgresConfig } from './manifest.js';
 import { quoteName, quoteText } from './quote.js';
@@ -9,14 +10,17 @@ import { negotiateTls } from './tls.js';
 
 export interface Session {
   client: pg.Client;
-  /** Drops the line at once, whatever runs on it; the server rolls back. */
+  /** Drops the line at once and ends whatever runs on it; the server rolls back. */
   cut: () => void;
+  /** After a cut: until the server has been told. */
   close: () => Promise<void>;
 }
 
 /**
  * A connection for bulk work: our own caps instead of the server's statement timeout, and a limit
- * on idling inside a transaction so that a lost worker cannot hold locks for long.
+ * on idling inside a transaction so that a lost worker cannot hold locks for long. Every value is
+ * written in one way, whatever the server prefers; of the forms of an interval this is the one
+ * that both PostgreSQL and DuckDB read back, with mixed signs and fractions.
  */
 const bulkSettings: Readonly<Record<string, string>> = {
   application_name: 'fluxline',
@@ -24,10 +28,25 @@ const bulkSettings: Readonly<Record<string, string>> = {
   idle_in_transaction_session_timeout: '60s',
   client_encoding: 'UTF8',
   datestyle: 'ISO, YMD',
-  intervalstyle: 'iso_8601',
+  intervalstyle: 'postgres_verbose',
   timezone: 'UTC',
   extra_float_digits: '1',
+  bytea_output: 'hex',
+  xmlbinary: 'base64',
+  lc_monetary: 'C',
 };
+
+/**
+ * What not every version has: no other clocks on a transaction than ours, and a look at the line
+ * now and then, so that a killed worker leaves no query behind.
+ */
+const newerSettingsSql = `
+  select set_config(s.name, wanted.value, false)
+    from pg_settings s
+    join (values ('transaction_timeout', '0'), ('idle_session_timeout', '0'),
+                 ('client_connection_check_interval', '10s')) wanted (name, value)
+      on wanted.name = s.name
+   where s.name <> 'client_connection_check_interval' or version() ~ 'linux'`;
 
 const settingsSql = (config: PostgresConfig): string =>
   Object.entries({ ...config.options, ...bulkSettings })
@@ -67,7 +86,7 @@ const logIn = async (socket: Socket, config: PostgresConfig): Promise<pg.Client>
   await client.connect();
   // Settings and check in one round trip; the driver gives a list where there are several answers.
   const results = (await client.query(
-    `${settingsSql(config)}; ${platformSql}`,
+    `${settingsSql(config)}; ${newerSettingsSql}; ${platformSql}`,
   )) as unknown as pg.QueryResult<{ ours?: boolean }>[];
   if (!results.at(-1)?.rows[0]?.ours) return client;
   throw new RunFailure({
@@ -77,15 +96,44 @@ const logIn = async (socket: Socket, config: PostgresConfig): Promise<pg.Client>
   });
 };
 
+const farewellMs = 5_000;
+
+const sessionOver = (
+  client: pg.Client,
+  socket: Socket,
+  config: PostgresConfig,
+  deps: Pick<OpenDeps, 'net' | 'role'>,
+): Session => {
+  let told: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+  const leave = async (): Promise<void> => {
+    // A server that no longer answers must not keep us from leaving.
+    const limit = setTimeout(() => socket.destroy(), farewellMs);
+    await client.end().catch(() => undefined);
+    clearTimeout(limit);
+  };
+  return {
+    client,
+    cut: () => {
+      if (socket.destroyed) return;
+      socket.destroy();
+      const key = backendKeyOf(client);
+      if (key) told = cancelStatement(config, deps, key);
+    },
+    close: async () => {
+      await (closed ??= leave());
+      await told;
+    },
+  };
+};
+
 const lateToLogIn = (): Error =>
   Object.assign(new Error('the login took too long'), { code: 'ETIMEDOUT' });
-
-const farewellMs = 5_000;
 
 /** A connection that is logged in and set up, within the time the connection allows for that. */
 export const openSession = async (
   config: PostgresConfig,
-  net: Net,
+  deps: Pick<OpenDeps, 'net' | 'role'>,
   { signal }: CallContext,
 ): Promise<Session> => {
   let socket: Socket | undefined;
@@ -98,21 +146,12 @@ export const openSession = async (
   );
   signal.addEventListener('abort', cut, { once: true });
   try {
-    socket = await net.connect(config.host, config.port ?? 5432, signal);
+    socket = await deps.net.connect(config.host, config.port ?? 5432, signal, deps.role);
     const client = await logIn(socket, config);
-    return {
-      client,
-      cut,
-      close: async () => {
-        // A server that no longer answers must not keep us from leaving.
-        const limit = setTimeout(cut, farewellMs);
-        await client.end().catch(() => undefined);
-        clearTimeout(limit);
-      },
-    };
+    return sessionOver(client, socket, config, deps);
   } catch (error) {
     cut();
-    throw classify(error);
+    throw classify(error, deps.role);
   } finally {
     clearTimeout(patience);
     signal.removeEventListener('abort', cut);

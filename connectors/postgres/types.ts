@@ -14,8 +14,11 @@ const native: Readonly<Record<PlainType, string>> = {
   time: 'time',
   timestamp: 'timestamp',
   timestamptz: 'timestamptz',
+  interval: 'interval',
+  numeric: 'numeric',
   json: 'jsonb',
 };
 
+/** What a column of ours is created as. */
 export const nativeType = (type: DataType): string =>
   type.kind === 'decimal' ? `numeric(${type.precision},${type.scale})` : native[type.kind];

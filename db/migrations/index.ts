@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { foundation } from './0001_foundation.js';
 import { resources } from './0002_resources.js';
 import { jobs } from './0003_jobs.js';
+import { engine } from './0004_engine.js';
 
 export interface Migration {
   name: string;
@@ -9,7 +10,7 @@ export interface Migration {
 }
 
 /** Forward only: what has run somewhere is never edited, only followed by another. */
-const migrations: readonly Migration[] = [foundation, resources, jobs];
+const migrations: readonly Migration[] = [foundation, resources, jobs, engine];
 
 const source: Knex.MigrationSource<Migration> = {
   getMigrations: async () => [...migrations],

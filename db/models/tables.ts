@@ -63,6 +63,7 @@ export class Pipeline extends Model {
   declare name: string;
   declare status: 'draft' | 'active' | 'archived';
   declare version: number;
+  declare bound_version: number | null;
   declare deleted_at: Date | null;
   declare created_at: Date;
   declare updated_at: Date;
@@ -103,6 +104,19 @@ export class Job extends Model {
   declare log_lines: number;
 }
 
+export class JobStage extends Model {
+  static override readonly tableName = 'job_stages';
+  static override readonly idColumn = ['workspace_id', 'job_id', 'stage'];
+  declare workspace_id: string;
+  declare job_id: string;
+  declare stage: string;
+  declare generation: number;
+  declare opened_at: Date | null;
+  declare snapshot: string | null;
+  declare snapshot_generation: number | null;
+  declare published_at: Date | null;
+}
+
 export class JobSplit extends Model {
   static override readonly tableName = 'job_splits';
   static override readonly idColumn = ['workspace_id', 'job_id', 'stage', 'split'];
@@ -114,9 +128,16 @@ export class JobSplit extends Model {
   declare status: 'pending' | 'running' | 'succeeded' | 'failed';
   declare attempt: number;
   declare rows_read: number;
-  declare rows_written: number;
   declare bytes_read: number;
+  declare rows_in: number;
+  declare rows_filtered: number | null;
+  declare rows_out: number;
+  declare rows_written: number;
   declare bytes_written: number;
+  declare rows_coalesced: number;
+  declare rows_failed: number;
+  declare bytes_staged: number;
+  declare output: string | null;
   declare started_at: Date | null;
   declare finished_at: Date | null;
 }

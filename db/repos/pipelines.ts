@@ -172,6 +172,15 @@ export const makePipelines = (db: Knex) => {
       await recordConnections(scope, id, definition.connectionIds);
     },
 
+    /** A worker has understood every expression of this version. */
+    markBound: async (scope: WorkspaceScope, id: string, version: number): Promise<void> => {
+      await db.raw(
+        `update pipelines set bound_version = :version
+          where workspace_id = :workspaceId and id = :id and version = :version`,
+        { workspaceId: scope.workspaceId, id, version },
+      );
+    },
+
     setStatus: async (scope: WorkspaceScope, id: string, status: PipelineStatus): Promise<void> => {
       await db.raw(
         `update pipelines set status = :status,

@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
 import { notFound } from '../../core/errors.js';
 import { runTypes } from '../../core/jobs.js';
+import type { SplitCounts } from '../../core/metrics.js';
 import type { PlannedStage } from '../../core/runView.js';
 import type { WorkspaceScope } from '../../core/scope.js';
 import type { JobStatus } from '../../core/status.js';
 import { keysetPage } from '../keyset.js';
 import type { Page, PageRequest } from '../keyset.js';
 import { Job } from '../models/tables.js';
-import type { SplitCounts } from './splits.js';
+import { sumColumns } from './splits.js';
 
 export interface RunFilter {
   pipelineId?: string;
@@ -36,11 +37,12 @@ export interface RunWithGraph {
   stages: PlannedStage[];
 }
 
+const sums = sumColumns.map(([name, sql]) => `'${name}', ${sql}`).join(', ');
+
 const liveSql = `
   now()::timestamptz(3) as now,
   case when jobs.status = 'running' then (
-    select json_build_object('rowsRead', coalesce(sum(rows_read), 0), 'rowsWritten', coalesce(sum(rows_written), 0),
-                             'bytesRead', coalesce(sum(bytes_read), 0), 'bytesWritten', coalesce(sum(bytes_written), 0))
+    select json_build_object(${sums})
       from job_splits s where s.workspace_id = jobs.workspace_id and s.job_id = jobs.id) end as live`;
 
 const undoSql = `(

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { SplitCounts } from '../../core/metrics.js';
 import type { WorkspaceScope } from '../../core/scope.js';
 import { JobSplit } from '../models/tables.js';
 
@@ -9,11 +10,10 @@ export interface NewSplit {
   range: string;
 }
 
-export interface SplitCounts {
-  rowsRead: number;
-  rowsWritten: number;
-  bytesRead: number;
-  bytesWritten: number;
+export interface SplitKey {
+  jobId: string;
+  stage: string;
+  split: number;
 }
 
 export interface StageTotals extends SplitCounts {
@@ -26,19 +26,40 @@ export interface StageTotals extends SplitCounts {
   finishedAt: Date | null;
 }
 
+const setCounts = `rows_read = :rowsRead, bytes_read = :bytesRead, rows_in = :rowsIn,
+  rows_filtered = :rowsFiltered, rows_out = :rowsOut, rows_written = :rowsWritten,
+  bytes_written = :bytesWritten, rows_coalesced = :rowsCoalesced, rows_failed = :rowsFailed,
+  bytes_staged = :bytesStaged`;
+
+/** Sums of splits, by the names of SplitCounts. */
+export const sumColumns: readonly [name: keyof SplitCounts, sql: string][] = [
+  ['rowsRead', 'coalesce(sum(rows_read), 0)'],
+  ['bytesRead', 'coalesce(sum(bytes_read), 0)'],
+  ['rowsIn', 'coalesce(sum(rows_in), 0)'],
+  // One split that does not know is enough for nobody to know.
+  [
+    'rowsFiltered',
+    'case when count(*) = count(rows_filtered) then coalesce(sum(rows_filtered), 0) end',
+  ],
+  ['rowsOut', 'coalesce(sum(rows_out), 0)'],
+  ['rowsWritten', 'coalesce(sum(rows_written), 0)'],
+  ['bytesWritten', 'coalesce(sum(bytes_written), 0)'],
+  ['rowsCoalesced', 'coalesce(sum(rows_coalesced), 0)'],
+  ['rowsFailed', 'coalesce(sum(rows_failed), 0)'],
+  ['bytesStaged', 'coalesce(sum(bytes_staged), 0)'],
+];
+
 export const makeSplits = (db: Knex) => {
-  const one = async (
-    scope: WorkspaceScope,
-    jobId: string,
-    stage: string,
-    split: number,
-  ): Promise<JobSplit | undefined> =>
-    JobSplit.query(db)
-      .where({ workspace_id: scope.workspaceId, job_id: jobId, stage, split })
-      .first();
+  const key = (scope: WorkspaceScope, { jobId, stage, split }: SplitKey) => ({
+    workspace_id: scope.workspaceId,
+    job_id: jobId,
+    stage,
+    split,
+  });
 
   return {
-    get: one,
+    get: async (scope: WorkspaceScope, split: SplitKey): Promise<JobSplit | undefined> =>
+      JobSplit.query(db).where(key(scope, split)).first(),
 
     /** A repeated plan finds its rows there and changes nothing. */
     add: async (
@@ -65,6 +86,13 @@ export const makeSplits = (db: Knex) => {
         .where({ workspace_id: scope.workspaceId, job_id: jobId, stage })
         .orderBy('split'),
 
+    /** Before a stage starts over: its next splits are others. */
+    removeStage: async (scope: WorkspaceScope, jobId: string, stage: string): Promise<void> => {
+      await JobSplit.query(db)
+        .delete()
+        .where({ workspace_id: scope.workspaceId, job_id: jobId, stage });
+    },
+
     /** The next ones to run, and how many are left with them. */
     pending: async (
       scope: WorkspaceScope,
@@ -81,69 +109,59 @@ export const makeSplits = (db: Knex) => {
       return { splits: rows.map(({ split }) => split), left: rows[0]?.left ?? 0 };
     },
 
-    start: async (
-      scope: WorkspaceScope,
-      jobId: string,
-      stage: string,
-      split: number,
-      attempt: number,
-    ): Promise<void> => {
+    start: async (scope: WorkspaceScope, split: SplitKey, attempt: number): Promise<void> => {
       await db.raw(
-        `update job_splits set status = 'running', attempt = greatest(attempt, ?),
+        `update job_splits set status = 'running', attempt = greatest(attempt, :attempt),
                 started_at = coalesce(started_at, now())
-          where workspace_id = ? and job_id = ? and stage = ? and split = ? and status <> 'succeeded'`,
-        [attempt, scope.workspaceId, jobId, stage, split],
+          where workspace_id = :workspace_id and job_id = :job_id and stage = :stage
+            and split = :split and status <> 'succeeded'`,
+        { ...key(scope, split), attempt },
       );
     },
 
     /** Absolute counts of one attempt; a late writer of an older attempt changes nothing. */
     progress: async (
       scope: WorkspaceScope,
-      jobId: string,
-      stage: string,
-      split: number,
+      split: SplitKey,
       attempt: number,
       counts: SplitCounts,
     ): Promise<void> => {
       await db.raw(
-        `update job_splits set rows_read = ?, rows_written = ?, bytes_read = ?, bytes_written = ?
-          where workspace_id = ? and job_id = ? and stage = ? and split = ?
-            and attempt = ? and status = 'running'`,
-        [
-          ...[counts.rowsRead, counts.rowsWritten, counts.bytesRead, counts.bytesWritten],
-          ...[scope.workspaceId, jobId, stage, split, attempt],
-        ],
+        `update job_splits set ${setCounts}
+          where workspace_id = :workspace_id and job_id = :job_id and stage = :stage
+            and split = :split and attempt = :attempt and status = 'running'`,
+        { ...key(scope, split), attempt, ...counts },
       );
     },
 
-    /** What the destination committed; repeating it writes the same. */
+    /**
+     * What the destination committed. The first attempt that says so counts: false means that
+     * another one had, and that its output is the one to go by.
+     */
     succeed: async (
       scope: WorkspaceScope,
-      jobId: string,
-      stage: string,
-      split: number,
+      split: SplitKey,
       counts: SplitCounts,
-    ): Promise<void> => {
-      await db.raw(
-        `update job_splits set status = 'succeeded', finished_at = coalesce(finished_at, now()),
-                started_at = coalesce(started_at, now()),
-                rows_read = ?, rows_written = ?, bytes_read = ?, bytes_written = ?
-          where workspace_id = ? and job_id = ? and stage = ? and split = ?`,
-        [
-          ...[counts.rowsRead, counts.rowsWritten, counts.bytesRead, counts.bytesWritten],
-          ...[scope.workspaceId, jobId, stage, split],
-        ],
+      output: string | null,
+    ): Promise<boolean> => {
+      const { rows } = await db.raw<{ rows: unknown[] }>(
+        `update job_splits set status = 'succeeded', finished_at = now(),
+                started_at = coalesce(started_at, now()), output = :output, ${setCounts}
+          where workspace_id = :workspace_id and job_id = :job_id and stage = :stage
+            and split = :split and status <> 'succeeded'
+         returning 1`,
+        { ...key(scope, split), output, ...counts },
       );
+      return rows.length > 0;
     },
 
     totals: async (scope: WorkspaceScope, jobId: string): Promise<StageTotals[]> => {
+      const sums = sumColumns.map(([name, sql]) => `(${sql})::bigint as "${name}"`).join(', ');
       const { rows } = await db.raw<{ rows: StageTotals[] }>(
         `select stage, count(*) as splits,
                 count(*) filter (where status = 'succeeded') as done,
                 count(*) filter (where status <> 'pending') as started,
-                max(attempt) as attempts,
-                sum(rows_read)::bigint as "rowsRead", sum(rows_written)::bigint as "rowsWritten",
-                sum(bytes_read)::bigint as "bytesRead", sum(bytes_written)::bigint as "bytesWritten",
+                max(attempt) as attempts, ${sums},
                 min(started_at) as "startedAt", max(finished_at) as "finishedAt"
            from job_splits where workspace_id = ? and job_id = ? group by stage order by stage`,
         [scope.workspaceId, jobId],

@@ -215,11 +215,11 @@ describe('a body that does not come', () => {
 
 test('the signal of a handler fires when its client goes away', async () => {
   const aborted = new Promise<void>((resolve) => {
-    api.fake.ports.live = (_name, _input, signal) =>
+    api.fake.ports.live = (_scope, _call, _question, signal) =>
       new Promise((answer) => {
         signal.addEventListener('abort', () => {
           resolve();
-          answer({});
+          answer({ issues: [] } as never);
         });
         setImmediate(() => socket.destroy());
       });

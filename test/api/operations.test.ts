@@ -77,10 +77,10 @@ test('a server that closes lets running requests end', async () => {
   const arrived = new Promise<void>((resolve) => {
     reached = resolve;
   });
-  closing.fake.ports.live = async (name) => {
+  closing.fake.ports.live = async () => {
     reached();
     await gate;
-    return { name };
+    return { issues: [] };
   };
   const running = closing.send('/api/probe', {
     method: 'POST',

@@ -9,7 +9,7 @@ import { inlineField } from '../../core/generate/inlineField.js';
 import { allColumns } from '../core/generate/columns.js';
 import { createEmptyDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-import { context, openSource, rows } from './sources.js';
+import { columnsOf, openSource, readOf, rows } from './sources.js';
 
 /** What core says is a value of a type, PostgreSQL has to take as one. */
 let database: TestDatabase;
@@ -91,12 +91,12 @@ it.each(Object.entries(values))('takes every %s that we take', async (word, valu
 it('takes generated rows of every generator, as the types they are declared with', async () => {
   const source = await openSource('generate');
   const config = { rows: 3_000, seed: 11, columns: allColumns };
-  const columns = await source.columns(config, context());
+  const columns = await columnsOf(source, config);
   const lines = columns.map(
     ({ name, type, nullable }) => `"${name}" ${nativeType(type)}${nullable ? '' : ' not null'}`,
   );
   await client.query(`create table made (${lines.join(', ')})`);
-  const read = source.readBulk(config, rows(0, 3_000), context());
+  const read = readOf(source, config, rows(0, 3_000));
   expect(await copy('made', read.chunks)).toBe(3_000);
   expect(read.counts().rows).toBe(3_000);
   const { rows: found } = await client.query<Record<string, string>>(

@@ -1,6 +1,6 @@
 import { RunFailure } from '../../core/failures.js';
 import type { Source } from '../../connectors/connector.js';
-import { context, openSource, readAll, readSplits, rows } from './sources.js';
+import { columnsOf, context, openSource, readAll, readOf, readSplits, rows } from './sources.js';
 
 const config = {
   columns: [
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 it('has the columns that are written down, each of which may be NULL', async () => {
-  expect(await source.columns(config, context())).toEqual([
+  expect(await columnsOf(source, config)).toEqual([
     { name: 'id', type: { kind: 'integer' }, nullable: true },
     { name: 'name', type: { kind: 'text' }, nullable: true },
     { name: 'price', type: { kind: 'decimal', precision: 6, scale: 2 }, nullable: true },
@@ -37,39 +37,29 @@ it('is one split of all rows', async () => {
 
 it('counts what it sent, in bytes of UTF-8', async () => {
   const one = { columns: [{ name: 'x', type: 'text' }], rows: [['ä'], ['😀']] };
-  const read = source.readBulk(one, rows(0, 2), context());
+  const read = readOf(source, one, rows(0, 2));
   expect((await readAll(read)).text).toBe('ä\n😀\n');
   expect(read.counts()).toEqual({ rows: 2, bytes: 8 });
-});
-
-it('reads a range', async () => {
-  const read = source.readBulk(config, rows(1, 3), context());
-  expect((await readAll(read)).text).toBe(lines.slice(1, 3).join(''));
-  expect(read.counts().rows).toBe(2);
 });
 
 it('sends long rows in chunks', async () => {
   const long = { columns: [{ name: 'x', type: 'text' }], rows: [] as string[][] };
   for (let at = 0; at < 100; at++) long.rows.push(['x'.repeat(10_000)]);
-  const read = source.readBulk(long, rows(0, 100), context());
+  const read = readOf(source, long, rows(0, 100));
   expect((await readAll(read)).chunks).toBe(Math.ceil((100 * 10_001) / (7 * 10_001)));
   expect(read.counts()).toEqual({ rows: 100, bytes: 1_000_100 });
 });
 
 it('names row and column of a value that no longer fits', async () => {
   const broken = { ...config, rows: [...config.rows, ['five', 'x', 1]] };
-  for (const from of [0, 4]) {
-    const reading = readAll(source.readBulk(broken, rows(from, 5), context()));
-    await expect(reading).rejects.toThrow('Row 5, column id: not a integer.');
-  }
-  await expect(readAll(source.readBulk(broken, rows(0, 5), context()))).rejects.toBeInstanceOf(
-    RunFailure,
-  );
+  const reading = readAll(readOf(source, broken, rows(0, 5)));
+  await expect(reading).rejects.toThrow('Row 5, column id: not a integer.');
+  await expect(readAll(readOf(source, broken, rows(0, 5)))).rejects.toBeInstanceOf(RunFailure);
 });
 
 it('stops with the reason of the abort', async () => {
   const reason = new Error('stop');
-  const read = source.readBulk(config, rows(0, 4), context(AbortSignal.abort(reason)));
+  const read = readOf(source, config, rows(0, 4), context(AbortSignal.abort(reason)));
   await expect(readAll(read)).rejects.toBe(reason);
   expect(read.counts().rows).toBe(0);
 });

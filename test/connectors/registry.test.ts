@@ -2,8 +2,14 @@ import { connectionManifest, connectionTypes, manifests } from '../../connectors
 import { openConnector } from '../../connectors/registry.js';
 import { checkSchema } from '../../core/schema.js';
 import { nodeTypes } from '../../core/nodes/index.js';
+import { localDirectories } from '../support/anywhere.js';
 
-const net = { connect: () => Promise.reject(new Error('nothing is to be reached yet')) };
+const deps = {
+  net: { connect: () => Promise.reject(new Error('nothing is to be reached yet')) },
+  role: 'source' as const,
+  maxRowBytes: 1024,
+  localDirectories,
+};
 
 describe.each(manifests.map((manifest) => [manifest.id, manifest] as const))(
   '%s',
@@ -20,7 +26,7 @@ describe.each(manifests.map((manifest) => [manifest.id, manifest] as const))(
     });
 
     it('opens with the parts of its roles, and closes twice', async () => {
-      const connector = await openConnector(id, manifest.example, { net });
+      const connector = await openConnector(id, manifest.example, deps);
       const parts = (['source', 'destination'] as const).filter((role) => connector[role]);
       expect(parts).toEqual(manifest.roles);
       await connector.close();
@@ -43,7 +49,7 @@ it('offers as connections those that have something to connect to', () => {
 });
 
 it.each(['oracle', '', 'toString', '__proto__'])('does not open "%s"', async (id) => {
-  await expect(openConnector(id, {}, { net })).rejects.toMatchObject({
+  await expect(openConnector(id, {}, deps)).rejects.toMatchObject({
     failure: { code: 'config_invalid', class: 'config' },
   });
 });

@@ -195,16 +195,3 @@ describe('log lines', () => {
     expect(lines.at(-1)?.message).toMatch(/not kept/);
   });
 });
-
-test('split counters of an attempt that was given up change nothing', async () => {
-  const id = await enqueue();
-  const counts = { rowsRead: 5, rowsWritten: 5, bytesRead: 9, bytesWritten: 9 };
-  await repos.splits.add(scope, id, [{ stage: 's', split: 0, range: '{}' }]);
-  await repos.splits.start(scope, id, 's', 0, 2);
-  await repos.splits.progress(scope, id, 's', 0, 1, counts);
-  expect((await repos.splits.totals(scope, id))[0]).toMatchObject({ rowsRead: 0, attempts: 2 });
-  await repos.splits.succeed(scope, id, 's', 0, counts);
-  await repos.splits.start(scope, id, 's', 0, 3);
-  expect((await repos.splits.totals(scope, id))[0]).toMatchObject({ rowsRead: 5, done: 1 });
-  expect(await repos.splits.pending(scope, id, 's', 10)).toEqual({ splits: [], left: 0 });
-});

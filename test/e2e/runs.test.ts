@@ -146,7 +146,8 @@ test('a failure names the node, what happened and what to do; nothing of the spl
     error: { code: 'destination_constraint_violation', nodeId: 'table' },
   });
   expect(run.error?.message).toContain('strict_pkey');
-  expect(run.error?.message).not.toContain('17');
+  expect(run.error?.message).toContain('Row 17 of split 0');
+  expect(run.error?.message).not.toContain('(id)=');
   expect(await query(service.target.url, 'select id::int from strict')).toEqual([{ id: 17 }]);
 });
 

@@ -40,13 +40,13 @@ const failureOf = async (connecting: Promise<Socket>): Promise<RunFailure['failu
 /** Waits for a connection of our own, so that an earlier one would have been seen by then. */
 const settled = async (): Promise<void> => {
   const before = accepted.length;
-  dialled.push(await makeDialer(loopback).connect('127.0.0.1', port, signal));
+  dialled.push(await makeDialer(loopback).connect('127.0.0.1', port, signal, 'destination'));
   while (accepted.length === before) await new Promise(setImmediate);
   accepted.pop();
 };
 
 it('connects to an address that is allowed', async () => {
-  const socket = await makeDialer(loopback).connect('127.0.0.1', port, signal);
+  const socket = await makeDialer(loopback).connect('127.0.0.1', port, signal, 'destination');
   dialled.push(socket);
   expect(socket.remoteAddress).toBe('127.0.0.1');
   expect(socket.listenerCount('error')).toBe(0);
@@ -55,7 +55,12 @@ it('connects to an address that is allowed', async () => {
 it('connects to the address of a name, whatever the name says later', async () => {
   const answers = [['127.0.0.1'], ['10.0.0.1']];
   const resolve = jest.fn(async () => answers.shift() ?? []);
-  const socket = await makeDialer(loopback, { resolve }).connect('db.test', port, signal);
+  const socket = await makeDialer(loopback, { resolve }).connect(
+    'db.test',
+    port,
+    signal,
+    'destination',
+  );
   dialled.push(socket);
   expect(socket.remoteAddress).toBe('127.0.0.1');
   expect(resolve).toHaveBeenCalledTimes(1);
@@ -64,7 +69,7 @@ it('connects to the address of a name, whatever the name says later', async () =
 it.each(['127.0.0.1', '[::ffff:127.0.0.1]', '::ffff:7f00:1', 'localhost', '2130706433', '0x7f.1'])(
   'refuses %s without touching it',
   async (host) => {
-    const failure = await failureOf(makeDialer(closed).connect(host, port, signal));
+    const failure = await failureOf(makeDialer(closed).connect(host, port, signal, 'destination'));
     expect(failure).toMatchObject({ code: 'egress_denied', class: 'config' });
     expect(failure.message).toContain('FLX_EGRESS_ALLOW_CIDRS');
     await settled();
@@ -77,7 +82,7 @@ it.each([
   ['last', ['127.0.0.1', '10.0.0.1']],
 ])('refuses a name for one bad address (%s)', async (_, addresses) => {
   const dialer = makeDialer(loopback, { resolve: async () => addresses });
-  const failure = await failureOf(dialer.connect('db.test', port, signal));
+  const failure = await failureOf(dialer.connect('db.test', port, signal, 'destination'));
   expect(failure.code).toBe('egress_denied');
   await settled();
   expect(accepted).toHaveLength(0);
@@ -85,13 +90,17 @@ it.each([
 
 it('refuses a name without addresses', async () => {
   const dialer = makeDialer(loopback, { resolve: async () => [] });
-  expect((await failureOf(dialer.connect('db.test', port, signal))).code).toBe('egress_denied');
+  expect((await failureOf(dialer.connect('db.test', port, signal, 'destination'))).code).toBe(
+    'egress_denied',
+  );
 });
 
 it('looks again at what it is connected to', async () => {
   const answers = [true, false];
   const turning = { allows: () => answers.shift() ?? false };
-  const failure = await failureOf(makeDialer(turning).connect('127.0.0.1', port, signal));
+  const failure = await failureOf(
+    makeDialer(turning).connect('127.0.0.1', port, signal, 'destination'),
+  );
   expect(failure.code).toBe('egress_denied');
   expect(answers).toEqual([]);
 });
@@ -99,7 +108,7 @@ it('looks again at what it is connected to', async () => {
 it('tries the next address when one does not answer', async () => {
   const both = makeAddressPolicy(parseCidrs('127.0.0.0/8'));
   const dialer = makeDialer(both, { resolve: async () => ['127.0.0.2', '127.0.0.1'] });
-  const socket = await dialer.connect('db.test', port, signal);
+  const socket = await dialer.connect('db.test', port, signal, 'destination');
   dialled.push(socket);
   expect(socket.remoteAddress).toBe('127.0.0.1');
 });
@@ -115,7 +124,9 @@ describe('a destination that cannot be reached', () => {
 
   it('says that nothing listens, and may be tried again', async () => {
     const free = await unused();
-    const failure = await failureOf(makeDialer(loopback).connect('127.0.0.1', free, signal));
+    const failure = await failureOf(
+      makeDialer(loopback).connect('127.0.0.1', free, signal, 'destination'),
+    );
     expect(failure).toEqual({
       code: 'destination_unreachable',
       class: 'transient',
@@ -131,7 +142,7 @@ describe('a destination that cannot be reached', () => {
   it('may have no name', async () => {
     const unknown = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
     const dialer = makeDialer(loopback, { resolve: () => Promise.reject(unknown) });
-    const failure = await failureOf(dialer.connect('nowhere.test', 1, signal));
+    const failure = await failureOf(dialer.connect('nowhere.test', 1, signal, 'destination'));
     expect(failure).toMatchObject({ class: 'transient' });
     expect(failure.message).toContain('the host name is unknown [ENOTFOUND]');
   });
@@ -141,7 +152,7 @@ describe('a destination that cannot be reached', () => {
       timeoutMs: 20,
       resolve: () => new Promise<never>(() => undefined),
     });
-    const failure = await failureOf(dialer.connect('slow.test', 1, signal));
+    const failure = await failureOf(dialer.connect('slow.test', 1, signal, 'destination'));
     expect(failure.message).toContain('it did not answer in time [ETIMEDOUT]');
   });
 });
@@ -155,6 +166,7 @@ describe('an abort', () => {
       'db.test',
       port,
       AbortSignal.abort(reason),
+      'source',
     );
     await expect(connecting).rejects.toBe(reason);
     expect(resolve).not.toHaveBeenCalled();
@@ -163,21 +175,21 @@ describe('an abort', () => {
   it('interrupts the look-up', async () => {
     const abort = new AbortController();
     const dialer = makeDialer(loopback, { resolve: () => new Promise<never>(() => undefined) });
-    const connecting = dialer.connect('db.test', port, abort.signal);
+    const connecting = dialer.connect('db.test', port, abort.signal, 'source');
     abort.abort(reason);
     await expect(connecting).rejects.toBe(reason);
   });
 
   it('interrupts the connecting', async () => {
     const abort = new AbortController();
-    const connecting = makeDialer(loopback).connect('127.0.0.1', port, abort.signal);
+    const connecting = makeDialer(loopback).connect('127.0.0.1', port, abort.signal, 'source');
     abort.abort(reason);
     await expect(connecting).rejects.toBe(reason);
   });
 
   it('no longer concerns a socket that was handed over', async () => {
     const abort = new AbortController();
-    const socket = await makeDialer(loopback).connect('127.0.0.1', port, abort.signal);
+    const socket = await makeDialer(loopback).connect('127.0.0.1', port, abort.signal, 'source');
     dialled.push(socket);
     abort.abort(reason);
     await new Promise(setImmediate);

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { createEmptyDatabase, createTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
@@ -25,7 +28,7 @@ export interface Answer<T> {
 export interface RunBody {
   id: string;
   status: string;
-  metrics: { rowsRead: number; rowsWritten: number };
+  metrics: { rowsRead: number; rowsWritten: number; rowsFailed: number };
   error: { code: string; message: string; nodeId?: string } | null;
   warnings: string[];
   undo: { status: string; rowsRemoved: number | null; rowsMissing: number | null } | null;
@@ -35,7 +38,9 @@ export interface Service {
   settings: Record<string, string>;
   metadata: TestDatabase;
   target: TestDatabase;
-  api: Api;
+  readonly api: Api;
+  /** Another one in the place of one that was killed. */
+  restartApi: () => Promise<void>;
   startWorker: (more?: Record<string, string>) => Promise<Child>;
   call: <T>(
     method: string,
@@ -51,9 +56,9 @@ export interface Service {
 }
 
 const caller =
-  (url: string): Service['call'] =>
+  (url: () => string): Service['call'] =>
   async (method, path, body, headers = {}) => {
-    const response = await fetch(url + path, {
+    const response = await fetch(url() + path, {
       method,
       headers: {
         authorization: `Bearer ${TEST_API_KEY}`,
@@ -115,14 +120,17 @@ export async function startService(
   databases?: Databases,
 ): Promise<Service> {
   const { metadata, target } = databases ?? (await sharedDatabases());
+  const directory = mkdtempSync(join(tmpdir(), 'fluxline-service-'));
   const settings = {
     ...fast,
+    FLX_DATA_DIR: directory,
+    FLX_LOCAL_DIRECTORIES: tmpdir(),
     DATABASE_URL: metadata.url,
     FLX_QUEUE_PREFIX: `t${randomBytes(4).toString('hex')}-`,
     ...more,
   };
-  const api = await startApi(settings);
-  const call = caller(api.url);
+  let api = await startApi(settings);
+  const call = caller(() => api.url);
   const worker = (extra: Record<string, string> = {}): Promise<Child> =>
     startWorker({ ...settings, ...extra }, () => isReady(api.url));
 
@@ -170,7 +178,12 @@ export async function startService(
     settings,
     metadata,
     target,
-    api,
+    get api() {
+      return api;
+    },
+    restartApi: async () => {
+      api = await startApi(settings);
+    },
     startWorker: worker,
     call,
     pipeline,
@@ -179,6 +192,7 @@ export async function startService(
     drop: async () => {
       await metadata.drop();
       await target.drop();
+      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

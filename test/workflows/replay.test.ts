@@ -47,11 +47,15 @@ beforeAll(() => {
 
 test('every workflow has recordings of what can become of it', () => {
   expect(names.sort()).toEqual([
+    'liveCall-success.json',
     'retention-success.json',
     'runPipeline-cancel.json',
     'runPipeline-cancelled-before-begin.json',
     'runPipeline-continue-as-new.json',
     'runPipeline-failure.json',
+    'runPipeline-holder-lost.json',
+    'runPipeline-snapshot-lost.json',
+    'runPipeline-snapshot.json',
     'runPipeline-success.json',
     'runPipeline-two-stages.json',
     'runPipeline-worker-loss.json',

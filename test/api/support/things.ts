@@ -127,10 +127,9 @@ const things: RouteTable = {
       body: Type.Object({ name }),
       response: Type.Object({ id, name, prepared: Type.String() }),
       prepare: async ({ body }, ctx) => {
-        const answer = (await ctx.live('slow', { name: body.name }, ctx.signal)) as {
-          name: string;
-        };
-        return { prepared: answer.name };
+        const question = { nodes: body.name, edges: '' };
+        const { issues } = await ctx.live(ctx.scope, 'bindGraph', question, ctx.signal);
+        return { prepared: issues[0]?.message ?? '' };
       },
       handler: ({ body }, ctx, { prepared }) =>
         reply(
@@ -292,10 +291,7 @@ const dressed: RouteTable = {
       response: anyObject,
       errors: ['connection_failed'],
       handler: async (_input, ctx) =>
-        (await ctx.live('probe', { workspace: ctx.scope.workspaceId }, ctx.signal)) as Record<
-          string,
-          unknown
-        >,
+        ctx.live(ctx.scope, 'bindGraph', { nodes: '', edges: '' }, ctx.signal),
     }),
     route({
       method: 'POST',

@@ -1,35 +1,25 @@
 import { chmodSync, chownSync, copyFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSession } from '../../connectors/postgres/session.js';
-import type { PostgresConfig } from '../../connectors/postgres/manifest.js';
-import { RunFailure } from '../../core/failures.js';
-import { makeAddressPolicy, parseCidrs } from '../../net/addressPolicy.js';
-import { makeDialer } from '../../net/dial.js';
-import { createEmptyDatabase, createTestDatabase } from '../support/database.js';
-import type { TestDatabase } from '../support/database.js';
-import { startOwnServer } from '../support/processes.js';
-import { query } from '../support/service.js';
-import { waitFor } from '../support/wait.js';
-
-const net = makeDialer(makeAddressPolicy(parseCidrs('127.0.0.0/8,::1/128')));
-
-const configOf = (url: string): PostgresConfig => {
-  const { hostname, port, pathname, username, password } = new URL(url);
-  return {
-    host: hostname,
-    port: Number(port),
-    database: pathname.slice(1),
-    user: username,
-    password,
-  };
-};
+import { openSession } from '../../../connectors/postgres/session.js';
+import type { PostgresConfig } from '../../../connectors/postgres/manifest.js';
+import { RunFailure } from '../../../core/failures.js';
+import { createEmptyDatabase, createTestDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { startOwnServer } from '../../support/processes.js';
+import { query } from '../../support/service.js';
+import { waitFor } from '../../support/wait.js';
+import { configOf, net } from './sourceTesting.js';
 
 const silent = { info: () => undefined, warn: () => undefined };
 
 /** Whether a session is encrypted, or why there is none. */
 const attempt = async (config: PostgresConfig, signal = new AbortController().signal) => {
   try {
-    const session = await openSession(config, net, { signal, log: silent });
+    const session = await openSession(
+      config,
+      { net, role: 'destination' },
+      { signal, log: silent },
+    );
     const { rows } = await session.client.query<{ ssl: boolean }>(
       'select ssl from pg_stat_ssl where pid = pg_backend_pid()',
     );
@@ -111,7 +101,7 @@ describe('a server in the clear', () => {
 test('a server with TLS is believed only if its certificate names it', async () => {
   const server = await startOwnServer('postgres');
   const { adminUrl, pgdata } = server.ready;
-  const fixtures = join(__dirname, '..', 'fixtures', 'tls');
+  const fixtures = join(__dirname, '..', '..', 'fixtures', 'tls');
   const { uid, gid } = statSync(pgdata);
   for (const [name, mode] of [
     ['certificate.pem', 0o644],

@@ -1,0 +1,109 @@
+import { RunFailure } from '../core/failures.js';
+import { parseGraph } from '../core/graph/index.js';
+import type { Graph } from '../core/graph/index.js';
+import type { DestinationFilesConfig } from '../core/nodes/destinationFiles.js';
+import type { DestinationTableConfig } from '../core/nodes/destinationTable.js';
+import { planGraph } from '../core/plan/index.js';
+import type { Stage } from '../core/plan/stage.js';
+import type { WorkspaceScope } from '../core/scope.js';
+import type { Bounds, CallContext } from '../connectors/connector.js';
+import type { Job } from '../db/models/tables.js';
+import type { Cursor } from '../db/repos/cursors.js';
+import type { OpenSource } from '../engine/ends.js';
+import type { PlannedStage } from '../engine/plan.js';
+import { prepareStage } from '../engine/prepare.js';
+import { datasetColumns } from '../engine/transform/parquet.js';
+import type { RelationColumn } from '../engine/transform/relation.js';
+import type { ActivityDeps } from './deps.js';
+import { withEnds } from './ends.js';
+import type { RunPlan } from './runPlan.js';
+
+/** The definition the run pinned. */
+export const pinnedGraph = async ({ repos }: ActivityDeps, job: Job): Promise<Graph> => {
+  const scope = { workspaceId: job.workspace_id };
+  const stored =
+    job.pipeline_id !== null && job.pipeline_version !== null
+      ? await repos.pipelines.version(scope, job.pipeline_id, job.pipeline_version)
+      : undefined;
+  if (stored) return parseGraph(stored);
+  throw new RunFailure({
+    code: 'config_invalid',
+    class: 'config',
+    message: 'The pipeline was deleted before the run could begin.',
+  });
+};
+
+/** Rows that fail in a dataset are missing in every destination that it leads to. */
+const maxErrorsOf = (stage: Stage, stages: readonly Stage[]): number => {
+  if (stage.output.kind === 'destination') {
+    const config = stage.output.end.config as DestinationTableConfig | DestinationFilesConfig;
+    return config.maxErrors ?? 0;
+  }
+  const readers = stages.filter((other) =>
+    (other.kind === 'flow' ? [other.input] : other.inputs).some(
+      (input) => input.kind === 'dataset' && input.dataset === stage.id,
+    ),
+  );
+  return Math.min(...readers.map((reader) => maxErrorsOf(reader, stages)));
+};
+
+interface IncrementalConfig {
+  incremental?: { cursorColumn: string; lookback?: number | string };
+}
+
+/** From where the last successful run stopped to where the source is now. */
+const boundsOf = async (
+  { repos }: ActivityDeps,
+  job: Job,
+  source: OpenSource | undefined,
+  ctx: CallContext,
+): Promise<{ bounds: Bounds; cursor: Cursor | undefined } | undefined> => {
+  if (!source || job.pipeline_id === null) return undefined;
+  const { incremental } = source.config as IncrementalConfig;
+  if (!incremental || !('highest' in source.source) || !source.source.highest) return undefined;
+  const { nodeId, config } = source;
+  const { cursorColumn: column, lookback } = incremental;
+  const scope = { workspaceId: job.workspace_id };
+  const above = await repos.cursors.get(scope, job.pipeline_id, nodeId, column);
+  const upTo = await source.source.highest({ config }, column, ctx);
+  const bounds: Bounds = {
+    column,
+    ...(above === undefined ? {} : { above }),
+    ...(above === undefined || lookback === undefined ? {} : { lookback }),
+    ...(upTo === null ? {} : { upTo }),
+  };
+  const from = above === undefined ? 'the beginning' : `${column} above ${above}`;
+  ctx.log.info(`${nodeId}: reads from ${from}${upTo === null ? '' : ` up to ${upTo}`}.`);
+  return { bounds, cursor: upTo === null ? undefined : { nodeId, column, value: upTo } };
+};
+
+/** Plans the pinned definition, binds it, and gets its destinations ready. */
+export const planRun = async (deps: ActivityDeps, job: Job, ctx: CallContext): Promise<RunPlan> => {
+  const scope: WorkspaceScope = { workspaceId: job.workspace_id };
+  const { stages } = planGraph(await pinnedGraph(deps, job));
+  const now = new Date().toISOString();
+  const { duckdb, scratch } = deps.engine;
+  const { path: directory, remove } = await scratch('plan');
+  const settings = { duckdb, directory, splitBytes: deps.settings.splitBytes, now };
+  const datasets = new Map<string, readonly RelationColumn[]>();
+  const planned: PlannedStage[] = [];
+  const cursors: Cursor[] = [];
+  try {
+    for (const stage of stages) {
+      const delivery = { rootJobId: job.root_job_id, stage: stage.id, generation: 0 };
+      const both = { source: true, destination: true };
+      const way = await withEnds(deps, scope, stage, both, async (ends) => {
+        const incremental = await boundsOf(deps, job, ends.source, ctx);
+        if (incremental?.cursor) cursors.push(incremental.cursor);
+        const maxErrors = maxErrorsOf(stage, stages);
+        const work = { stage, ends, datasets, delivery, bounds: incremental?.bounds, maxErrors };
+        return prepareStage(work, settings, ctx);
+      });
+      if (stage.output.kind === 'dataset') datasets.set(stage.id, datasetColumns(way.columns));
+      planned.push({ ...stage, way });
+    }
+  } finally {
+    await remove();
+  }
+  return { stages: planned, cursors, now };
+};

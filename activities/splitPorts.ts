@@ -1,0 +1,59 @@
+import type { WorkspaceScope } from '../core/scope.js';
+import { noCounts } from '../core/metrics.js';
+import type { SplitCounts } from '../core/metrics.js';
+import type { Job } from '../db/models/tables.js';
+import type { SplitKey } from '../db/repos/splits.js';
+import type { SplitPorts } from '../engine/runSplit.js';
+import type { ActivityDeps } from './deps.js';
+
+const progressEveryMs = 2_000;
+
+/** Hands over the latest of what it is told, at most every two seconds. */
+const throttled = (write: (counts: SplitCounts) => Promise<void>) => {
+  let due = performance.now() + progressEveryMs;
+  let writing = false;
+  return (counts: SplitCounts): void => {
+    if (writing || performance.now() < due) return;
+    due = performance.now() + progressEveryMs;
+    writing = true;
+    // Counters on their way are a courtesy; the final ones are written by the activity itself.
+    void write(counts)
+      .catch(() => undefined)
+      .finally(() => {
+        writing = false;
+      });
+  };
+};
+
+/** What the engine needs from our database while it works on one split. */
+export const makeSplitPorts = (
+  { repos }: ActivityDeps,
+  scope: WorkspaceScope,
+  job: Job,
+  key: SplitKey,
+  attempt: number,
+  maxErrors: number,
+): SplitPorts => {
+  const save = (counts: SplitCounts): Promise<void> =>
+    repos.splits.progress(scope, key, attempt, counts);
+  return {
+    progress: throttled(async (counts) => {
+      await save(counts);
+      await repos.logs.seen(scope, key.jobId);
+    }),
+    noteLoss: ({ rowsFiltered, rowsFailed }) => save({ ...noCounts, rowsFiltered, rowsFailed }),
+    deadLetters: {
+      allowance: async () => maxErrors - (await repos.deadLetters.errorsElsewhere(scope, key)),
+      save: (letters) =>
+        repos.deadLetters.replace(
+          scope,
+          { ...key, pipelineId: job.pipeline_id },
+          letters.map(({ row, column, ...letter }) => ({
+            ...letter,
+            position: row,
+            column: column ?? null,
+          })),
+        ),
+    },
+  };
+};

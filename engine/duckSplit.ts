@@ -1,0 +1,178 @@
+import { availableParallelism } from 'node:os';
+import { RunFailure } from '../core/failures.js';
+import { noCounts } from '../core/metrics.js';
+import type { SplitCounts } from '../core/metrics.js';
+import type { CallContext } from '../connectors/connector.js';
+import { isDataError } from './duckdb/failure.js';
+import type { DuckResult, DuckStatement } from './duckdb/program.js';
+import { openInputs, viewOf } from './duckInputs.js';
+import type { DuckInput } from './duckInputs.js';
+import { outputOf } from './duckOutputs.js';
+import type { DuckOutput } from './duckOutputs.js';
+import { withoutBadRows } from './duckRescue.js';
+import type { SplitOutcome } from './outcome.js';
+import type { DuckPath } from './plan.js';
+import { ruleFailed } from './rescue/deadLetters.js';
+import type { Found } from './rescue/deadLetters.js';
+import type { SplitDesk, SplitServices, SplitWork } from './runSplit.js';
+import type { Rejects } from './transform/compile.js';
+
+/** What one program came to. */
+interface Answers {
+  rowsIn: number;
+  rowsOut: number;
+  /** By node: rows that are given up there. */
+  found: ReadonlyMap<string, readonly Found[]>;
+}
+
+const brokenRule = ([row, rule, , data]: readonly unknown[]): Found => ({
+  row: Number(row),
+  code: ruleFailed,
+  message: `The row breaks the rule ${String(rule)}.`,
+  payload: String(data),
+});
+
+const contractViolation = ({ nodeId }: Rejects, [first]: readonly Found[]): RunFailure =>
+  new RunFailure({
+    code: 'contract_violation',
+    class: 'contract',
+    nodeId,
+    message: `${first?.message ?? ''} It is row ${(first?.row ?? 0) + 1} of its split.`,
+  });
+
+/** Rows that break a rule, each once and for the first rule that it breaks. */
+const brokenRows = (rejects: Rejects, { rows }: DuckResult, ctx: CallContext): Found[] => {
+  const errors = rows.filter(([, , severity]) => severity === 'error');
+  const warnings = rejects.onFailure === 'warn' ? rows.length : rows.length - errors.length;
+  if (warnings > 0) ctx.log.warn(`${rejects.nodeId}: ${warnings} times a row breaks a rule.`);
+  if (rejects.onFailure === 'warn') return [];
+  const first = new Map([...errors].reverse().map((row) => [Number(row[0]), brokenRule(row)]));
+  const found = [...first.values()];
+  if (rejects.onFailure === 'fail' && found.length > 0) throw contractViolation(rejects, found);
+  return found;
+};
+
+const countOf = ({ view }: DuckInput): DuckStatement => ({ sql: `SELECT count(*) FROM ${view}` });
+
+/** Everything at once: what is read is counted, written, and looked at for what it leaves out. */
+const runProgram = async (
+  work: SplitWork,
+  path: DuckPath,
+  inputs: readonly DuckInput[],
+  output: DuckOutput,
+  { directory }: SplitDesk,
+  { duckdb }: SplitServices,
+  ctx: CallContext,
+): Promise<Answers> => {
+  const uncounted = inputs.filter(({ rows }) => rows === undefined);
+  const rejected = inputs.flatMap((input) =>
+    input.rejected ? [{ input, ...input.rejected }] : [],
+  );
+  const before = [...path.prelude.map((sql) => ({ sql })), ...inputs.map(viewOf)];
+  const statements = [
+    ...before,
+    output.copy(path.sql),
+    ...uncounted.map(countOf),
+    ...rejected.map(({ sql }) => ({ sql })),
+    ...path.rejects.map(({ sql }) => ({ sql })),
+  ];
+  const reads = inputs.flatMap((input) => input.reads);
+  // Nothing of its run goes on beside a query over whole inputs.
+  const threads = work.stage.kind === 'compute' ? availableParallelism() : 1;
+  const results = await duckdb.run({ directory, reads, statements, threads }, ctx.signal);
+  const answer = results.slice(before.length).values();
+  const next = (): DuckResult => answer.next().value ?? { rows: [], changed: 0 };
+
+  const rowsOut = next().changed;
+  const counted = uncounted.reduce((sum) => sum + Number(next().rows[0]?.[0] ?? 0), 0);
+  const found = new Map<string, readonly Found[]>();
+  const add = (nodeId: string, rows: readonly Found[]): void => {
+    found.set(nodeId, [...(found.get(nodeId) ?? []), ...rows]);
+  };
+  let aside = 0;
+  for (const { nodeId, kept } of inputs) {
+    aside += kept.length;
+    add(
+      nodeId,
+      kept.map((row) => ({ ...row, payload: null })),
+    );
+  }
+  for (const { input, rowsOf } of rejected) {
+    const rows = rowsOf(next());
+    aside += rows.length;
+    add(
+      input.nodeId,
+      rows.map((row) => ({ ...row, payload: null })),
+    );
+  }
+  for (const rejects of path.rejects) add(rejects.nodeId, brokenRows(rejects, next(), ctx));
+  const known = inputs.reduce((sum, { rows = 0 }) => sum + rows, 0);
+  return { rowsIn: known + counted + aside, rowsOut, found };
+};
+
+const isFiltered = ({ stage }: SplitWork): boolean => (stage.way.pushed?.where.length ?? 0) > 0;
+
+/**
+ * Counts of a flow: what went in and neither came out nor failed was filtered, and only a filter may
+ * do that. A query over whole inputs makes rows of its own.
+ */
+const lossOf = (work: SplitWork, { rowsIn, rowsOut }: Answers, failed: number): number | null => {
+  const { stage } = work;
+  if (stage.kind === 'compute') return 0;
+  if (isFiltered(work)) return null;
+  const filtered = rowsIn - rowsOut - failed;
+  const filters = stage.steps.some(({ type }) => type === 'transform.filter');
+  if (filtered === 0 || (filtered > 0 && filters)) return filtered;
+  throw new RunFailure({
+    code: 'count_mismatch',
+    class: 'internal',
+    nodeId: stage.id,
+    message: `${rowsIn} rows went in, ${rowsOut} came out and ${failed} failed.`,
+  });
+};
+
+/** One split through one SELECT of DuckDB's. */
+export const duckSplit = async (
+  work: SplitWork,
+  path: DuckPath,
+  desk: SplitDesk,
+  services: SplitServices,
+  ctx: CallContext,
+): Promise<SplitOutcome> => {
+  const { ends } = work;
+  const { letters, directory } = desk;
+  const inputs = await openInputs(work, path, services, directory, ctx);
+  const output = outputOf(work, desk, services);
+  const run = (from: readonly DuckInput[]): Promise<Answers> =>
+    runProgram(work, path, from, output, desk, services, ctx);
+
+  let answers: Answers;
+  try {
+    answers = await run(inputs);
+  } catch (error) {
+    if (!isDataError(error) || !(error instanceof RunFailure)) throw error;
+    const rescued = await withoutBadRows(work, path, inputs, error, desk, services, ctx);
+    answers = await run(rescued);
+  }
+  for (const [nodeId, rows] of answers.found) await letters.set(nodeId, rows);
+  const failed = letters.count();
+  const rowsFiltered = lossOf(work, answers, failed);
+  await letters.save();
+  if (failed > 0 || rowsFiltered !== 0) {
+    await services.noteLoss({ rowsFiltered, rowsFailed: failed });
+  }
+  const fromSource = ends.source !== undefined;
+  const bytes = inputs.reduce((sum, input) => sum + input.bytes, 0);
+  const before: SplitCounts = {
+    ...noCounts,
+    rowsRead: fromSource ? answers.rowsIn : 0,
+    bytesRead: fromSource ? bytes : 0,
+    rowsIn: answers.rowsIn,
+    rowsFiltered,
+    rowsOut: answers.rowsOut,
+    rowsFailed: failed,
+  };
+  services.progress(before);
+  const written = await output.deliver(before, answers.rowsOut, ctx);
+  return { ...written, counts: { ...written.counts, rowsFailed: letters.count() } };
+};

@@ -1,0 +1,42 @@
+import type { CallContext } from '../../connectors/connector.js';
+import { csvPiece } from './csvRelation.js';
+import { columnsOfRange } from './fileRange.js';
+import type { FileRange } from './fileRange.js';
+import { jsonPiece } from './jsonRelation.js';
+import type { FileDeps } from './localFiles.js';
+import { parquetPiece } from './parquetRelation.js';
+import { keptRows, rejectedRowsOf, rejectedSqlOf } from './pieces.js';
+import type { Piece } from './pieces.js';
+import type { Relation } from './relation.js';
+
+/** The files of a split as one relation, in their order. */
+export const readRelation = async (
+  deps: FileDeps,
+  range: FileRange,
+  directory: string,
+  ctx: CallContext,
+): Promise<Relation> => {
+  const columns = columnsOfRange(range);
+  const pieces: Piece[] = [];
+  for (const [number, part] of range.files.entries()) {
+    ctx.signal.throwIfAborted();
+    const piece =
+      range.format === 'csv'
+        ? csvPiece(deps, range, columns, part, directory, ctx)
+        : range.format === 'parquet'
+          ? parquetPiece(deps, columns, part, number, directory, ctx)
+          : jsonPiece(deps, range, columns, part, number, directory, ctx);
+    pieces.push(await piece);
+  }
+  const rejectedSql = rejectedSqlOf(pieces);
+  return {
+    sql: pieces.map(({ sql }) => sql).join(' UNION ALL '),
+    reads: [...new Set(pieces.flatMap(({ reads }) => reads ?? []))],
+    columns,
+    held: range.format === 'parquet' ? 'typed' : 'text',
+    bytes: range.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    kept: keptRows(pieces),
+    ...(rejectedSql === undefined ? {} : { rejectedSql }),
+    rejectedRows: (answer) => rejectedRowsOf(pieces, answer),
+  };
+};

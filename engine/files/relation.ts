@@ -1,0 +1,46 @@
+import type {
+  BadRow,
+  CallContext,
+  Column,
+  Source,
+  SourceRequest,
+  SplitRange,
+} from '../../connectors/connector.js';
+import type { DuckResult } from '../duckdb/program.js';
+
+/**
+ * How a relation holds its values. `text`: as their source writes them, whatever the type of the
+ * column is. `typed`: in what DuckDB holds the type of the column in.
+ */
+export type Held = 'text' | 'typed';
+
+/** The rows of a split as DuckDB reads them. */
+export interface Relation {
+  /** A SELECT of `columns` in their order. */
+  sql: string;
+  /** Files outside of the directory that it reads: for the program's `reads`. */
+  reads: readonly string[];
+  columns: readonly Column[];
+  held: Held;
+  /** Of the files, or parts of them, that it is made of. */
+  bytes: number;
+  /** Rows that were kept aside before DuckDB sees any. */
+  kept: readonly BadRow[];
+  /** To be run with it, where `sql` itself leaves rows out: says which. */
+  rejectedSql?: string;
+  /** What the answer to `rejectedSql` means. */
+  rejectedRows(answer: DuckResult): readonly BadRow[];
+}
+
+/** A source whose rows DuckDB can read by itself. */
+export interface RelationSource<Config = unknown> extends Source<Config> {
+  /** How all relations of the request hold their values. */
+  held(request: SourceRequest<Config>, ctx: CallContext): Promise<Held>;
+  /** `directory` is the program's: files that DuckDB cannot read in place are put into it. */
+  relation(
+    request: SourceRequest<Config>,
+    range: SplitRange,
+    directory: string,
+    ctx: CallContext,
+  ): Promise<Relation>;
+}

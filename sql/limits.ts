@@ -1,0 +1,2 @@
+/** What longer texts hold is data, and belongs into a table. */
+export const mostCharacters = 64 * 1024;

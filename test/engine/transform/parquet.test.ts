@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { DuckDb, DuckResult } from '../../../engine/duckdb/program.js';
+import { readCsvSql, textSelect } from '../../../engine/transform/csv.js';
+import {
+  copyDatasetSql,
+  copyParquetSql,
+  countRowsSql,
+  datasetColumns,
+  readDatasetSql,
+} from '../../../engine/transform/parquet.js';
+import { slot } from '../../../engine/transform/relation.js';
+import type { RelationColumn } from '../../../engine/transform/relation.js';
+import { toTyped } from '../../../engine/transform/toTyped.js';
+import { makeScratch, openDuckDb } from '../duckdb/opened.js';
+import type { Scratch } from '../duckdb/opened.js';
+import { csvOf, table } from './running.js';
+
+let duck: DuckDb;
+let scratch: Scratch;
+
+beforeAll(async () => {
+  duck = openDuckDb();
+  scratch = await makeScratch();
+});
+
+afterAll(async () => {
+  await duck.close();
+  await scratch.remove();
+});
+
+const run = async (...statements: string[]): Promise<readonly DuckResult[]> =>
+  duck.run(
+    {
+      directory: scratch.directory,
+      reads: [],
+      statements: statements.map((sql) => ({ sql })),
+    },
+    new AbortController().signal,
+  );
+
+const { columns, rows } = table(
+  {
+    b: 'boolean',
+    i: 'integer',
+    n: 'numeric',
+    d: 'decimal(10,2)',
+    t: 'text',
+    x: 'bytes',
+    day: 'date',
+    clock: 'time',
+    at: 'timestamptz',
+    span: 'interval',
+    j: 'json',
+    f: 'double',
+  },
+  [
+    [
+      ...['true', '7', '1.10', '1.50', '', '\\x00ff', '0044-03-15 BC', '24:00:00'],
+      ...['infinity', '1 year 00:00:00.000001', '{"a": 1.0}', '-0.0'],
+    ],
+    [
+      ...[null, '-7', `${'9'.repeat(40)}.5`, '-0.01', 'é,"', '\\x', 'infinity', '00:00:00.000001'],
+      ...['2024-01-02 03:04:05.000006+00', '00:00:00', '[]', 'nan'],
+    ],
+    columnsOfNulls(12),
+  ],
+);
+
+function columnsOfNulls(count: number): null[] {
+  return Array.from({ length: count }, () => null);
+}
+
+const source = async (): Promise<string> => {
+  const file = path.join(scratch.directory, 'source.csv');
+  await writeFile(file, csvOf(rows));
+  return readCsvSql(file, columns, { maxRowBytes: 10_000 });
+};
+
+const typed = (sql: string): { sql: string; columns: RelationColumn[] } => {
+  const exact = columns.map((column) => column.type.kind !== 'numeric');
+  const items = columns.map(
+    ({ type }, index) =>
+      `${exact[index] ? toTyped(slot(index), type) : slot(index)} AS ${slot(index)}`,
+  );
+  return {
+    sql: `SELECT ${items.join(', ')} FROM (${sql})`,
+    columns: columns.map((column, index) => ({
+      ...column,
+      held: exact[index] ? 'typed' : 'text',
+    })),
+  };
+};
+
+it.each([
+  ['text', (sql: string) => ({ sql, columns })],
+  ['values', typed],
+])('stages rows held as %s and gives them back', async (_, make) => {
+  const made = make(await source());
+  const files = ['one', 'two'].map((name) => path.join(scratch.directory, `${name}.parquet`));
+  const staged = datasetColumns(made.columns);
+  const results = await run(
+    ...files.map((file) => copyDatasetSql(made.sql, made.columns, file, 'zstd')),
+    countRowsSql(files),
+    textSelect(readDatasetSql(files, staged), staged),
+  );
+  expect(results.map(({ changed }) => changed)).toEqual([3, 3, 0, 0]);
+  expect(results[2]?.rows).toEqual([[6]]);
+  expect(results[3]?.rows).toEqual([...rows, ...rows]);
+});
+
+it('writes Parquet for others in its own types', async () => {
+  const file = path.join(scratch.directory, 'user.parquet');
+  const [written, described, back] = await run(
+    copyParquetSql(await source(), columns, file, 'snappy'),
+    `DESCRIBE SELECT * FROM read_parquet('${file}')`,
+    `SELECT n, d, span, j FROM read_parquet('${file}') LIMIT 2`,
+  );
+  expect(written?.changed).toBe(3);
+  expect(described?.rows.map(([name, type]) => `${String(name)} ${String(type)}`)).toEqual([
+    ...['b BOOLEAN', 'i INTEGER', 'n VARCHAR', 'd DECIMAL(10,2)', 't VARCHAR', 'x BLOB'],
+    ...['day DATE', 'clock TIME', 'at TIMESTAMP WITH TIME ZONE', 'span VARCHAR', 'j VARCHAR'],
+    'f DOUBLE',
+  ]);
+  expect(back?.rows).toEqual([
+    ['1.10', '1.50', '1 year 00:00:00.000001', '{"a": 1.0}'],
+    [`${'9'.repeat(40)}.5`, '-0.01', '00:00:00', '[]'],
+  ]);
+});
