@@ -67,7 +67,16 @@ const walls = [
   },
   {
     from: '^api/[^/]+\\.ts$|^api/(?!routes/)',
-    ours: [core, '^db/', '^dispatch/', '^secrets/', '^net/', '^connectors/catalog\\.ts$', '^api/'],
+    ours: [
+      core,
+      '^sql/',
+      '^db/',
+      '^dispatch/',
+      '^secrets/',
+      '^net/',
+      '^connectors/catalog\\.ts$',
+      '^api/',
+    ],
     packages: [
       'koa',
       '@koa/router',

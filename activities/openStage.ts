@@ -5,6 +5,8 @@ import type { WorkspaceScope } from '../core/scope.js';
 import type { CallContext, SplitRange } from '../connectors/connector.js';
 import type { Job } from '../db/models/tables.js';
 import type { NewSplit } from '../db/repos/splits.js';
+import { blaming } from '../engine/blame.js';
+import { requestOf } from '../engine/ends.js';
 import type { SplitFile, SplitOutput } from '../engine/outcome.js';
 import type { PlannedStage } from '../engine/plan.js';
 import type { SplitBatch, StageRef } from '../workflows/contract.js';
@@ -50,21 +52,18 @@ export const cutStage = async (
     const files = await datasetFiles(deps, scope, job.id, stage.input.dataset);
     return files.map((file): DatasetRange => ({ files: [file] }));
   }
-  const { bounds, pushed, consistency, bytes = 0 } = stage.way;
+  const { consistency, bytes = 0 } = stage.way;
   const { splitBytes } = deps.settings;
   return withEnds(deps, scope, stage, { source: true }, async ({ source }) => {
     if (!source) throw new RangeError(`stage ${stage.id} has no source`);
-    const request = {
-      config: source.config,
-      ...(bounds === undefined ? {} : { bounds }),
-      ...(pushed === undefined ? {} : { pushed }),
-    };
+    const request = requestOf(source, stage.way);
     const targetBytes =
       consistency === 'snapshot'
         ? Math.max(splitBytes, bytes / mostSplitsUnderSnapshot)
         : splitBytes;
     const options = { targetBytes, consistency, ...(snapshot === null ? {} : { snapshot }) };
-    return (await source.source.splits(request, options, ctx)).ranges;
+    const plan = await blaming(source.nodeId, () => source.source.splits(request, options, ctx));
+    return plan.ranges;
   });
 };
 

@@ -6,6 +6,7 @@ export type WantedConsistency = 'auto' | 'snapshot' | 'per_row';
 export interface ConsistencyQuestion {
   facts: SourceFacts;
   wanted: WantedConsistency;
+  nodeId: string;
   /** A source that is smaller is read as one split, which needs neither. */
   splitBytes: number;
 }
@@ -27,6 +28,7 @@ export const chooseConsistency = ({
   facts: { bytes, consistencies },
   wanted,
   splitBytes,
+  nodeId,
 }: ConsistencyQuestion): Consistency => {
   const offers = (one: Consistency): boolean => consistencies.includes(one);
   if (wanted !== 'auto' && !offers(wanted)) {
@@ -34,6 +36,7 @@ export const chooseConsistency = ({
     throw new RunFailure({
       code: 'config_invalid',
       class: 'config',
+      nodeId,
       message: `The source cannot be read with consistency ${wanted}: that needs that ${words[wanted]}.`,
     });
   }

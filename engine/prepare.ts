@@ -11,6 +11,7 @@ import type {
   SourceFacts,
   SourceRequest,
 } from '../connectors/connector.js';
+import { blaming } from './blame.js';
 import { chooseConsistency } from './consistency.js';
 import type { WantedConsistency } from './consistency.js';
 import type { DuckDb } from './duckdb/program.js';
@@ -111,7 +112,8 @@ export const bindStage = async (
   ctx: CallContext,
 ): Promise<BoundStage> => {
   const { stage, ends, datasets } = work;
-  const read = ends.source && (await readFacts(ends.source, work, settings, ctx));
+  const from = ends.source;
+  const read = from && (await blaming(from.nodeId, () => readFacts(from, work, settings, ctx)));
   const inputs = read?.inputs ?? inputsFrom(stage, datasets);
   const rest = read?.rest ?? stage.steps;
   const { columns, views, ...query } = await compileSteps(
@@ -158,7 +160,7 @@ const consistencyOf = (
 ): Consistency => {
   if (!source || !facts) return 'single';
   const { consistency = 'auto' } = source.config as { consistency?: WantedConsistency };
-  return chooseConsistency({ facts, wanted: consistency, splitBytes });
+  return chooseConsistency({ facts, wanted: consistency, splitBytes, nodeId: source.nodeId });
 };
 
 const noDestination: Prepared = { formats: [], publishes: false };
@@ -177,7 +179,7 @@ export const prepareStage = async (
   const { inputs, facts, pushed, path, columns } = bound;
   const to = ends.destination;
   const prepared = to
-    ? await to.destination.prepare(to.config, columns, delivery, ctx)
+    ? await blaming(to.nodeId, () => to.destination.prepare(to.config, columns, delivery, ctx))
     : noDestination;
   const format = straightFormat(ends, bound, prepared);
   return {

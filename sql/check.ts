@@ -45,13 +45,14 @@ const brackets = (tokens: readonly Token[]): Finding | undefined => {
   return left && { at: left.start, message: `This ${left.text} is not closed` };
 };
 
-/** `!` stands behind its operand, `*` alone, and `-` may leave out a bound of a slice. */
+/** `!` and `%` may stand behind their operand, `*` alone; `-` may leave out a bound of a slice. */
 const needsRightSide = (token: Token, next: Token | undefined): boolean => {
   if (token.kind === 'word') return trailingWords.has(token.text);
-  if (token.kind !== 'operator' || token.text.endsWith('!') || token.text === '?') return false;
-  if (token.text === '*') return false;
+  if (token.kind !== 'operator' || selfSufficient.has(token.text)) return false;
   return !(token.text === '-' && next?.text === ']');
 };
+
+const selfSufficient: ReadonlySet<string> = new Set(['!', '%', '*', '?']);
 
 const trailingWords: ReadonlySet<string> = new Set([
   'and',

@@ -7,7 +7,7 @@
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 const operators = words(`
-  + - * / // % ** ^ & | << >> ~ || @ ! !__postfix ~~ !~~ ~~* !~~* ~~~ -> ->> ^@ @> <@ && <-> <=>
+  + - * / // % ** ^ & | << >> ~ || @ !__postfix ~~ !~~ ~~* !~~* ~~~ ->> ^@ @> <@ && <-> <=>
 `);
 
 const math = words(`
@@ -24,7 +24,7 @@ const text = words(`
   formatreadablesize format_bytes from_base64 from_binary from_hex hamming hash hex instr jaccard
   jaro_similarity jaro_winkler_similarity lcase left left_grapheme len length length_grapheme
   levenshtein like_escape not_like_escape ilike_escape not_ilike_escape lower lpad ltrim md5
-  md5_number md5_number_lower md5_number_upper mismatches nfc_normalize octet_length ord overlay
+  md5_number md5_number_lower md5_number_upper mismatches nfc_normalize octet_length ord
   parse_dirname parse_dirpath parse_filename parse_formatted_bytes parse_path position prefix
   printf repeat replace reverse right right_grapheme rpad rtrim sha1 sha256 split split_part
   starts_with str_split string_split string_to_array strip_accents strlen strpos substr substring

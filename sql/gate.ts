@@ -46,20 +46,41 @@ export const queryProbe = (text: string): string => {
   return withoutSemicolon(text);
 };
 
-const parsedOrRefused = (parsed: Parsed, text: string, before: string): QueryNode => {
-  if (parsed.ok) return parsed.statement;
+type Failed = Extract<Parsed, { ok: false }>;
+
+/** In UTF-16 units of `text`, which stands behind `before`. */
+const offsetOf = (
+  { character, byte }: Failed,
+  text: string,
+  before: string,
+): number | undefined => {
   const probe = `${before}${text}`;
-  const { character, byte } = parsed;
   const offset =
     character === undefined
       ? byte === undefined
         ? undefined
         : offsetOfByte(probe, byte)
       : offsetOfCharacter(probe, character);
-  throw new SqlRefusal(
-    parsed.message,
-    offset === undefined ? undefined : placeOf(text, Math.max(0, offset - before.length)),
-  );
+  return offset === undefined ? undefined : Math.max(0, offset - before.length);
+};
+
+/** All of them, or what the first complaint in the text is. */
+const parsedOrRefused = (
+  answers: readonly string[],
+  text: string,
+  before: string,
+): readonly QueryNode[] => {
+  const parsed = answers.map(readSerialized);
+  const complaints = parsed
+    .filter((one) => !one.ok)
+    .map((one) => ({ message: one.message, offset: offsetOf(one, text, before) }))
+    .sort((one, other) => (one.offset ?? text.length) - (other.offset ?? text.length));
+  const [first] = complaints;
+  if (first) {
+    const { message, offset } = first;
+    throw new SqlRefusal(message, offset === undefined ? undefined : placeOf(text, offset));
+  }
+  return parsed.flatMap((one) => (one.ok ? [one.statement] : []));
 };
 
 const locate =
@@ -106,10 +127,7 @@ export const checkExpression = (
   answers: readonly [string, string],
   context: Exclude<GateContext, 'query'>,
 ): CheckedExpression => {
-  const bracketed = parsedOrRefused(readSerialized(answers[0]), text, beforeText);
-  const listed = parsedOrRefused(readSerialized(answers[1]), text, beforeText);
-  const expression = onlyExpression(bracketed);
-  const list = onlyExpression(listed);
+  const [expression, list] = parsedOrRefused(answers, text, beforeText).map(onlyExpression);
   const elements = list?.kind === 'function' && list.name === 'list_value' ? list.children : [];
   if (!expression || elements.length !== 1 || !sameTree(expression, elements[0])) {
     throw new SqlRefusal('it has to be exactly one expression');
@@ -134,7 +152,8 @@ export const checkQuery = (
   answer: string,
   tables: readonly string[],
 ): CheckedQuery => {
-  const node = parsedOrRefused(readSerialized(answer), text, '');
+  const [node] = parsedOrRefused([answer], text, '');
+  if (!node) throw new SqlRefusal('it cannot be parsed');
   const found = visitQuery(node, tables, locate(text, ''));
   return { tables: found.tables, moment: found.moment };
 };

@@ -7,7 +7,7 @@ import { lowered } from './functions.js';
 import { columnPiece, translate } from './pushdown.js';
 import type { Lookup, PushedExpression } from './pushdown.js';
 import { translateCast } from './pushCast.js';
-import { castSql, mostDigits } from './pushPiece.js';
+import { castSql, every, mostDigits } from './pushPiece.js';
 import type { Piece } from './pushPiece.js';
 import { postgresType, quoteName } from './postgresText.js';
 
@@ -21,8 +21,6 @@ interface Passing {
 interface State {
   passing: readonly Passing[];
   where: readonly string[];
-  /** Some value may fail. */
-  mayFail: boolean;
 }
 
 /** Shaped as connectors take it. */
@@ -122,7 +120,7 @@ const selected = (state: State, columns: readonly Selected[]): State | undefined
     if (!next) return undefined;
     passing.push(next);
   }
-  return { ...state, passing, mayFail: passing.some(({ piece }) => piece?.mayFail) };
+  return { ...state, passing };
 };
 
 interface Derived {
@@ -142,7 +140,7 @@ const extended = (state: State, columns: readonly Derived[], asts: Asts): State 
     const place = passing.findIndex(({ column }) => column.name === name);
     passing = place >= 0 ? passing.with(place, next) : [...passing, next];
   }
-  return { ...state, passing, mayFail: passing.some(({ piece }) => piece?.mayFail) };
+  return { ...state, passing };
 };
 
 const advance = (state: State, { type, config }: Step, asts: Asts): State | undefined => {
@@ -158,16 +156,26 @@ const advance = (state: State, { type, config }: Step, asts: Asts): State | unde
   }
 };
 
-/** Whether a step passes these columns on, and every row. */
-const keeps = ({ type, config }: Step, names: readonly string[]): boolean =>
-  type === 'transform.derive' &&
-  (config as { columns: readonly Derived[] }).columns.every(({ name }) => !names.includes(name));
+/** What columns are called after a step that passes every row and all of them on. */
+const namesAfter = (names: readonly string[], { type, config }: Step): string[] | undefined => {
+  const list = (config as { columns?: readonly (Selected | Derived)[] }).columns ?? [];
+  if (type === 'transform.derive') {
+    return list.some(({ name }) => names.includes(name)) ? undefined : [...names];
+  }
+  if (type !== 'transform.select') return undefined;
+  const after = names.map((old) =>
+    (list as readonly Selected[]).find(({ name, from }) => (from ?? name) === old),
+  );
+  return every(after)?.map(({ name }) => name);
+};
 
 /** Whether what may fail is in the rows to the end of the stage. */
-const staysToTheEnd = ({ passing, mayFail }: State, later: readonly Step[]): boolean => {
-  if (!mayFail) return true;
-  const names = passing.filter(({ piece }) => piece?.mayFail).map(({ column }) => column.name);
-  return later.every((step) => keeps(step, names));
+const staysToTheEnd = ({ passing }: State, later: readonly Step[]): boolean => {
+  const failing = passing.filter(({ piece }) => piece?.mayFail).map(({ column }) => column.name);
+  if (failing.length === 0) return true;
+  let names: readonly string[] | undefined = failing;
+  for (const step of later) names &&= namesAfter(names, step);
+  return names !== undefined;
 };
 
 /**
@@ -182,7 +190,7 @@ export const pushSteps = (
   columns: readonly Column[],
   asts: Asts,
 ): PushedSteps | undefined => {
-  let state: State = { passing: columns.map(passingOf), where: [], mayFail: false };
+  let state: State = { passing: columns.map(passingOf), where: [] };
   let done = 0;
   for (const step of steps) {
     const next = advance(state, step, asts);

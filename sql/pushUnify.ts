@@ -54,6 +54,9 @@ export const unify = (
     return doubles && { type: { kind: 'double' }, pieces: doubles };
   }
   if (values.every(({ type }) => integerKindOf(type))) return settled(integerType(values));
+  // A whole constant bends to integers, but not to decimals: between both, the order would matter.
+  const whole = values.filter(({ type }) => integerKindOf(type));
+  if (new Set(whole.map(({ literal }) => literal !== undefined)).size > 1) return undefined;
   const decimals = every(values.map(decimalOf));
   return decimals && settled(decimalFor(decimals));
 };

@@ -10,6 +10,9 @@ const nodeType = Type.Object({
   title: Type.String(),
   description: Type.String(),
   inputs: Type.Array(Type.Object({ port: Type.String(), many: Type.Boolean() })),
+  namedInputs: Type.Boolean({
+    description: 'Edges may also end in ports of names of your own, one in each',
+  }),
   outputs: Type.Array(Type.String()),
   configSchema: anyObject,
   example: anyObject,
@@ -30,15 +33,16 @@ export const nodeTypeRoutes: RouteTable = {
       page: { kind: 'all', key: 'type' },
       response: nodeType,
       handler: () =>
-        catalogue.map(({ type, role, title, description, inputs, outputs, config, example }) => ({
-          type,
-          role,
-          title,
-          description,
+        catalogue.map(({ inputs, namedInputs = false, outputs, config, ...type }) => ({
+          type: type.type,
+          role: type.role,
+          title: type.title,
+          description: type.description,
           inputs: [...inputs],
+          namedInputs,
           outputs: [...outputs],
           configSchema: config,
-          example,
+          example: type.example,
         })),
     }),
   ],

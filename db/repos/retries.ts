@@ -5,6 +5,7 @@ import { isTerminal } from '../../core/status.js';
 import type { Priority } from '../../core/status.js';
 import type { Job } from '../models/tables.js';
 import { makeJobs } from './jobs.js';
+import { makePipelines } from './pipelines.js';
 
 export interface RequestedBy {
   requestedBy: string;
@@ -24,6 +25,7 @@ interface Chain {
 /** What can be done about a run that did not succeed: complete it, or take it back. */
 export const makeRetries = (db: Knex, touched: string[]) => {
   const jobs = makeJobs(db, touched);
+  const pipelines = makePipelines(db);
 
   /** The run, once it is sure that nothing else is at work on the same delivery. */
   const idle = async (scope: WorkspaceScope, id: string): Promise<Chain> => {
@@ -53,6 +55,8 @@ export const makeRetries = (db: Knex, touched: string[]) => {
       by: RequestedBy,
     ): Promise<{ job: Job; pipelineId: string }> => {
       const { run, pipeline } = await idle(scope, id);
+      const { status } = await pipelines.getLive(scope, pipeline.id);
+      if (status === 'archived') throw wrong('The pipeline is archived.');
       const job = await jobs.enqueue(scope, {
         type: 'pipeline_run',
         trigger: run.trigger,

@@ -8,7 +8,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { engineErrorOf } from './engineError.js';
 import type { DuckResult } from './program.js';
-import { runStatement } from './results.js';
+import { prepare, runPrepared } from './results.js';
 import { settingsOf } from './settings.js';
 import type { ChildReply, ChildRequest, EngineError } from './wire.js';
 
@@ -42,15 +42,20 @@ const runAll = async (
 ): Promise<Outcome> => {
   const results: DuckResult[] = [];
   let statement = -1;
+  let preparing = true;
   try {
     for (const setting of settingsOf(program, memoryBytes)) await connection.run(setting);
     for (const each of program.statements) {
       statement += 1;
-      results.push(await runStatement(connection, each, maxRows));
+      preparing = true;
+      const prepared = await prepare(connection, each);
+      preparing = false;
+      results.push(await runPrepared(prepared, maxRows));
+      prepared.destroySync();
     }
     return { results };
   } catch (error) {
-    return { error: engineErrorOf(error, statement) };
+    return { error: engineErrorOf(error, statement, preparing) };
   }
 };
 
@@ -72,7 +77,7 @@ const runProgram = async (request: ChildRequest): Promise<Outcome> => {
 const answer = async (request: ChildRequest): Promise<void> => {
   const watch = watchMemory(request.processBytes);
   const outcome = await runProgram(request).catch((error: unknown) => ({
-    error: engineErrorOf(error, -1),
+    error: engineErrorOf(error, -1, false),
   }));
   clearInterval(watch);
   const worn = process.memoryUsage.rss() > request.processBytes * wornShare;

@@ -14,20 +14,27 @@ const fieldsOf = (text: string): Record<string, unknown> | undefined => {
 /** Errors before that setting holds, and some out of the driver, are `Type Error: text`. */
 const worded = /^([A-Z][A-Za-z -]*?) Error: ([\s\S]*)$/;
 
-export const engineErrorOf = (error: unknown, statement: number): EngineError => {
+const wordsOf = (text: string): Pick<EngineError, 'type' | 'message'> => {
+  const [, type = 'unknown', message = text] = worded.exec(text) ?? [];
+  return { type, message };
+};
+
+export const engineErrorOf = (
+  error: unknown,
+  statement: number,
+  preparing: boolean,
+): EngineError => {
   const text = error instanceof Error ? error.message : String(error);
   const fields = fieldsOf(text);
-  if (fields) {
-    const position = fields['position'];
-    return {
-      statement,
-      type: String(fields['exception_type']),
-      message: String(fields['exception_message']),
-      ...(typeof position === 'string' && /^\d{1,15}$/.test(position)
-        ? { position: Number(position) }
-        : {}),
-    };
-  }
-  const [, type = 'unknown', message = text] = worded.exec(text) ?? [];
-  return { statement, type, message };
+  if (!fields) return { statement, preparing, ...wordsOf(text) };
+  const position = fields['position'];
+  return {
+    statement,
+    preparing,
+    type: String(fields['exception_type']),
+    message: String(fields['exception_message']),
+    ...(typeof position === 'string' && /^\d{1,15}$/.test(position)
+      ? { position: Number(position) }
+      : {}),
+  };
 };

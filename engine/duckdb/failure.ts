@@ -21,7 +21,15 @@ export const isDataError = (error: unknown): boolean =>
 /** Only names of types are taken over from a message that may hold values of rows. */
 const wantedType = /\bto (?:type )?([A-Z][A-Z0-9_]*(?:\(\d+,\d+\))?)(?: when |$)/;
 
-const ofData = ({ type, message }: EngineError): Failure => {
+const ofStatement = ({ type, message }: EngineError): Failure => ({
+  code: 'expression_error',
+  class: 'config',
+  message: `${message.split('\n')[0] ?? ''} (${type}).`,
+});
+
+const ofData = (error: EngineError): Failure => {
+  const { type, message, preparing } = error;
+  if (preparing) return ofStatement(error);
   const wanted = type === 'Conversion' ? wantedType.exec(message.split('\n')[0] ?? '')?.[1] : '';
   const what = wanted
     ? `a value that cannot be converted to ${wanted}`
@@ -32,12 +40,6 @@ const ofData = ({ type, message }: EngineError): Failure => {
     message: `A row has ${what} (${type}). Filter such rows out, or use try_cast or try().`,
   };
 };
-
-const ofStatement = ({ type, message }: EngineError): Failure => ({
-  code: 'expression_error',
-  class: 'config',
-  message: `${message.split('\n')[0] ?? ''} (${type}).`,
-});
 
 const outOfMemory: Failure = {
   code: 'resource_exhausted',

@@ -1,5 +1,11 @@
 import { JsonDuckDBValueConverter } from '@duckdb/node-api';
-import type { DuckDBConnection, DuckDBType, DuckDBValue, Json } from '@duckdb/node-api';
+import type {
+  DuckDBConnection,
+  DuckDBPreparedStatement,
+  DuckDBType,
+  DuckDBValue,
+  Json,
+} from '@duckdb/node-api';
 import type { DuckResult, DuckStatement } from './program.js';
 
 /** Integers that a double holds are numbers, all others the text they came as. */
@@ -18,21 +24,20 @@ const toJson = (value: DuckDBValue, type: DuckDBType): Json =>
     ? null
     : cell(value, type, (inner, innerType) => JsonDuckDBValueConverter(inner, innerType, toJson));
 
-/** Prepared, so that it is exactly one statement whatever stands in it. */
-export const runStatement = async (
+/** It is exactly one statement, whatever stands in it. */
+export const prepare = async (
   connection: DuckDBConnection,
   { sql, values }: DuckStatement,
+): Promise<DuckDBPreparedStatement> => {
+  const prepared = await connection.prepare(sql);
+  if (values !== undefined) prepared.bind([...values]);
+  return prepared;
+};
+
+export const runPrepared = async (
+  prepared: DuckDBPreparedStatement,
   maxRows: number,
 ): Promise<DuckResult> => {
-  const prepared = await connection.prepare(sql);
-  try {
-    if (values !== undefined) prepared.bind([...values]);
-    const reader = await prepared.streamAndReadUntil(maxRows);
-    return {
-      rows: reader.convertRows(toJson).slice(0, maxRows),
-      changed: reader.rowsChanged,
-    };
-  } finally {
-    prepared.destroySync();
-  }
+  const reader = await prepared.streamAndReadUntil(maxRows);
+  return { rows: reader.convertRows(toJson).slice(0, maxRows), changed: reader.rowsChanged };
 };

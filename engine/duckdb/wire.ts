@@ -17,6 +17,8 @@ export interface EngineError {
   /** `Binder`, `Conversion`, `Out of Memory`… */
   type: string;
   message: string;
+  /** Found before any row was looked at. */
+  preparing: boolean;
   /** The byte in the statement's text that it is about. */
   position?: number;
 }

@@ -92,6 +92,24 @@ describe('runs', () => {
     expect(await call('POST', `/api/runs/${runId}/retry`)).toMatchObject({ status: 409 });
   });
 
+  test.each([
+    ['archived', 'is archived'],
+    ['trashed', 'is in the trash'],
+  ])('a run whose pipeline is %s is not retried', async (state, reason) => {
+    const id = await makePipeline();
+    const { body } = await call('POST', `/api/pipelines/${id}/run`);
+    const runId = String(body['runId']);
+    await api
+      .db('jobs')
+      .where({ id: runId })
+      .update({ status: 'failed', finished_at: api.db.fn.now() });
+    if (state === 'trashed') await call('DELETE', `/api/pipelines/${id}`);
+    else await call('PATCH', `/api/pipelines/${id}/status`, { status: 'archived' });
+    const refused = await call('POST', `/api/runs/${runId}/retry`);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'wrong_state' } });
+    expect(refused.body['detail']).toContain(reason);
+  });
+
   test('before the first run the status of a pipeline is nulls', async () => {
     const id = await makePipeline();
     expect((await call('GET', `/api/pipelines/${id}/execution-status`)).body).toEqual({

@@ -15,6 +15,7 @@ const choose = (
     facts: { columns: [], consistencies, ...(bytes === undefined ? {} : { bytes }) },
     wanted,
     splitBytes: 64 * MiB,
+    nodeId: 'source',
   });
 
 test.each([

@@ -39,6 +39,7 @@ const parsed = async (text: string): Promise<Expression> => {
   return checkExpression(text, answers, 'row').expression;
 };
 
+// The same each time, unless somebody goes looking for more.
 const seed = Number(process.env['PUSHDOWN_SEED'] ?? 20_261);
 const runs = Number(process.env['PUSHDOWN_RUNS'] ?? 300);
 const rowCount = 50;

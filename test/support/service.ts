@@ -165,7 +165,7 @@ export async function startService(
   const start = async (pipelineId: string, body?: object): Promise<string> =>
     (await ok(call<{ runId: string }>('POST', `/api/pipelines/${pipelineId}/run`, body))).runId;
 
-  const ended = (runId: string, timeoutMs = 60_000): Promise<RunBody> =>
+  const ended = (runId: string, timeoutMs = 120_000): Promise<RunBody> =>
     waitFor(
       async () => {
         const run = await ok(call<RunBody>('GET', `/api/runs/${runId}`));

@@ -32,6 +32,6 @@ export const untilCommitted = async (
       const splits = Number(row?.splits);
       return splits > 0 && (await committed(service.target.url)) >= Math.floor(splits * part);
     },
-    { timeoutMs: 60_000, what: `${part} of the splits of ${runId} to be committed` },
+    { timeoutMs: 120_000, what: `${part} of the splits of ${runId} to be committed` },
   );
 };

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isDataError } from '../../../engine/duckdb/failure.js';
+import type { DuckDbSettings } from '../../../engine/duckdb/pool.js';
 import type { DuckDb, DuckResult } from '../../../engine/duckdb/program.js';
 import { runModule } from '../../support/runModule.js';
 import { processExists } from '../../support/processes.js';
@@ -13,17 +14,25 @@ let scratch: Scratch;
 let inside: string;
 let duck: DuckDb;
 
+beforeAll(() => {
+  duck = openDuckDb();
+});
+
+afterAll(() => duck.close());
+
 beforeEach(async () => {
   scratch = await makeScratch();
   inside = path.join(scratch.directory, 'inside');
   await mkdir(inside);
-  duck = openDuckDb();
 });
 
-afterEach(async () => {
+afterEach(() => scratch.remove());
+
+/** For the rest of a test, one that is set otherwise. */
+const reopen = async (settings: Partial<DuckDbSettings> = {}): Promise<void> => {
   await duck.close();
-  await scratch.remove();
-});
+  duck = openDuckDb(settings);
+};
 
 const forever = new AbortController().signal;
 
@@ -48,14 +57,14 @@ const expectWorking = async (): Promise<void> => {
 
 const endless = 'SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c';
 
-/** The process of this parent that runs the child. */
+/** The processes in which this one runs programs. */
 const childPids = (): Promise<number[]> =>
   runModule<number[]>(
     `const { readdirSync, readFileSync } = await import('node:fs');
     const read = (file) => { try { return readFileSync(file, 'utf8'); } catch { return ''; } };
     return readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map(Number).filter((pid) => {
       const parent = /^PPid:\\s+(\\d+)$/m.exec(read('/proc/' + pid + '/status'))?.[1];
-      return Number(parent) === args.parent && read('/proc/' + pid + '/cmdline').includes(args.file);
+      return Number(parent) === args.parent && read('/proc/' + pid + '/cmdline').split('\\0')[1] === args.file;
     });`,
     { parent: process.pid, file: childFile },
   );
@@ -73,11 +82,11 @@ it('gives rows as JSON has them, and what a COPY wrote', async () => {
 });
 
 it('binds values, and cuts results', async () => {
-  await duck.close();
-  duck = openDuckDb({ maxRows: 3 });
+  await reopen({ maxRows: 3 });
   const statements = [{ sql: 'SELECT ? || range FROM range(10)', values: ["it's"] }];
   const [result] = await duck.run({ directory: inside, reads: [], statements }, forever);
   expect(result?.rows).toEqual([["it's0"], ["it's1"], ["it's2"]]);
+  await reopen();
 });
 
 it('starts every program with an empty database', async () => {
@@ -164,21 +173,22 @@ describe('a hostile program', () => {
   });
 
   it('that never ends is stopped in time', async () => {
-    await duck.close();
-    duck = openDuckDb({ timeoutMs: 300 });
+    await reopen({ timeoutMs: 300 });
     expect(await failureOf(run(endless))).toMatchObject({
       code: 'resource_exhausted',
-      message: expect.stringContaining('longer than 0.3 s'),
+      message: expect.stringContaining('longer than 0.3 s') as string,
     });
-    await duck.close();
-    duck = openDuckDb();
+    await reopen();
     await expectWorking();
   });
 
   it('that never ends is stopped when nobody waits any more', async () => {
     const stop = new AbortController();
     const running = run(endless, { signal: stop.signal });
-    await waitFor(async () => (await childPids()).length === 1, { what: 'a child' });
+    await waitFor(async () => (await childPids()).length === 1, {
+      timeoutMs: 30_000,
+      what: 'a child',
+    });
     const [pid = 0] = await childPids();
     stop.abort(new Error('enough'));
     await expect(running).rejects.toThrow('enough');
@@ -205,6 +215,7 @@ it('tries again what a killed child did', async () => {
 
 it('keeps a child for the next program, and no secrets in it', async () => {
   process.env['FLX_TEST_SECRET'] = 'do not tell';
+  await reopen();
   await run('SELECT 1');
   delete process.env['FLX_TEST_SECRET'];
   const [pid = 0] = await childPids();
@@ -214,8 +225,7 @@ it('keeps a child for the next program, and no secrets in it', async () => {
 });
 
 it('runs many programs over few slots', async () => {
-  await duck.close();
-  duck = openDuckDb({ slots: 2 });
+  await reopen({ slots: 2 });
   const answers = await Promise.all(
     Array.from({ length: 30 }, async (_, index) => {
       const directory = path.join(inside, `${index}`);
@@ -237,6 +247,7 @@ it('runs many programs over few slots', async () => {
   );
   expect(answers).toEqual(Array.from({ length: 30 }, (_, index) => index));
   expect((await childPids()).length).toBeLessThanOrEqual(2);
+  await reopen();
 });
 
 it('lets a program that waits be called off', async () => {
@@ -253,14 +264,18 @@ it('lets a program that waits be called off', async () => {
 
 it('ends its children when it is closed, and takes no more programs', async () => {
   const running = failureOf(run(endless));
-  await waitFor(async () => (await childPids()).length === 1, { what: 'a child' });
+  await waitFor(async () => (await childPids()).length === 1, {
+    timeoutMs: 30_000,
+    what: 'a child',
+  });
   await duck.close();
   expect(await running).toBeInstanceOf(Error);
   expect(await childPids()).toEqual([]);
   await expect(run('SELECT 1')).rejects.toThrow('closed');
+  await reopen();
 });
 
-it('leaves no child behind when the parent is killed', async () => {
+it('leaves no child behind when the parent ends', async () => {
   const pids = await runModule<{ child: number }>(
     `const { makeDuckDb } = await load('dist/engine/duckdb/pool.js');
     const { execFileSync } = await import('node:child_process');
@@ -275,5 +290,8 @@ it('leaves no child behind when the parent is killed', async () => {
     return { child };`,
     { inside, endless },
   );
-  await waitFor(async () => !(await processExists(pids.child)), { what: 'the child to end' });
+  await waitFor(async () => !(await processExists(pids.child)), {
+    timeoutMs: 30_000,
+    what: 'the child to end',
+  });
 });

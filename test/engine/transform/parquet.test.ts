@@ -77,7 +77,12 @@ const source = async (): Promise<string> => {
   return readCsvSql(file, columns, { maxRowBytes: 10_000 });
 };
 
-const typed = (sql: string): { sql: string; columns: RelationColumn[] } => {
+interface Rows {
+  sql: string;
+  columns: readonly RelationColumn[];
+}
+
+const typed = (sql: string): Rows => {
   const exact = columns.map((column) => column.type.kind !== 'numeric');
   const items = columns.map(
     ({ type }, index) =>
@@ -92,10 +97,12 @@ const typed = (sql: string): { sql: string; columns: RelationColumn[] } => {
   };
 };
 
-it.each([
-  ['text', (sql: string) => ({ sql, columns })],
+const held: readonly (readonly [string, (sql: string) => Rows])[] = [
+  ['text', (sql) => ({ sql, columns })],
   ['values', typed],
-])('stages rows held as %s and gives them back', async (_, make) => {
+];
+
+it.each(held)('stages rows held as %s and gives them back', async (_, make) => {
   const made = make(await source());
   const files = ['one', 'two'].map((name) => path.join(scratch.directory, `${name}.parquet`));
   const staged = datasetColumns(made.columns);

@@ -72,7 +72,9 @@ describe('filter', () => {
     const where = "id > 1 and\n pg_read_file('x') = ''";
     expect(await failureOf(run(sales, step('filter', { where })))).toMatchObject({
       nodeId: 'filter',
-      message: expect.stringMatching(/^In where at line 2, column 2: the function pg_read_file/),
+      message: expect.stringMatching(
+        /^In where at line 2, column 2: the function pg_read_file/,
+      ) as string,
     });
   });
 
@@ -91,7 +93,9 @@ describe('filter', () => {
     const { rows } = await run(both, step('filter', { where: 'id = 2 and NAME = Name' }));
     expect(rows).toEqual(both.rows);
     const ambiguous = await failureOf(run(both, step('filter', { where: 'id = Id' })));
-    expect(ambiguous).toMatchObject({ message: expect.stringMatching(/^Two columns are called/) });
+    expect(ambiguous).toMatchObject({
+      message: expect.stringMatching(/^Two columns are called/) as string,
+    });
   });
 
   it('takes columns of any name', async () => {
@@ -101,7 +105,7 @@ describe('filter', () => {
     const where = `"a""b" + "c'); --" = "select"`;
     expect((await run(odd, step('filter', { where }))).rows).toEqual(odd.rows);
     expect(await failureOf(run(odd, step('filter', { where: '":0" = \'x\'' })))).toMatchObject({
-      message: expect.stringMatching(/begins with a colon/),
+      message: expect.stringMatching(/begins with a colon/) as string,
     });
   });
 });
