@@ -4,6 +4,7 @@ import { prepareCheckout } from '../bin/start/build.mjs';
 import { makeProgress } from '../bin/start/progress.mjs';
 import { REPOSITORY } from '../bin/start/settings.mjs';
 import { freePort } from '../servers/ports.mjs';
+import { engine } from './engine/run.mjs';
 import { load } from './load.mjs';
 import { openStage, until } from './stage.mjs';
 
@@ -177,12 +178,19 @@ async function runs(stage) {
 }
 
 await prepareCheckout({ root: REPOSITORY }, makeProgress(process.stdout, process.stderr));
+// `npm run bench -- api` or `-- engine`: one half of it.
+const [half] = process.argv.slice(2);
 const stage = await openStage();
+let engineRows = [];
 try {
-  await http(stage);
-  await runs(stage);
+  if (half !== 'engine') {
+    await http(stage);
+    await runs(stage);
+  }
+  if (half !== 'api') engineRows = await engine(stage);
 } finally {
   await stage.close();
 }
-console.table(rows);
+if (rows.length > 0) console.table(rows);
+if (engineRows.length > 0) console.table(engineRows);
 process.exit(0);

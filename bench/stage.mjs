@@ -69,6 +69,8 @@ export async function openStage() {
       FLX_MAX_CONCURRENT_RUNS: '1000',
       FLX_RATE_LIMITS: 'off',
       FLX_LOG_LEVEL: 'warn',
+      FLX_DATA_DIR: path.join(directory, 'data'),
+      FLX_LOCAL_DIRECTORIES: '/',
     };
 
     const start = async (file, more = {}) => {
@@ -82,7 +84,7 @@ export async function openStage() {
     await once(migrate.child, 'exit');
     const apiKey = JSON.parse(migrate.output().trim().split('\n').at(-1) ?? '{}').apiKey;
     await start('dist/bin/api.js');
-    await start('dist/bin/worker.js');
+    const worker = await start('dist/bin/worker.js');
     const base = `http://127.0.0.1:${env.FLX_HTTP_PORT}`;
     await until(
       async () => (await fetch(`${base}/readyz`).catch(() => undefined))?.ok ?? false,
@@ -99,7 +101,7 @@ export async function openStage() {
       if (!response.ok) throw new Error(`${method} ${route}: ${JSON.stringify(answer)}`);
       return answer;
     };
-    return { base, apiKey, api, start, env, url, temporal, close };
+    return { base, apiKey, api, start, env, url, worker, temporal, close };
   } catch (error) {
     await close();
     throw error;

@@ -6,9 +6,6 @@ import type { RelationColumn } from './relation.js';
 import { toText } from './toText.js';
 import { isInexact, toTyped } from './toTyped.js';
 
-/** zstd is half the size of snappy; snappy costs less to write. */
-export type Compression = 'zstd' | 'snappy';
-
 /** What Parquet has a type for that holds all of DuckDB's values: intervals, for one, it cuts. */
 const kept = new Set([
   ...['boolean', 'smallint', 'integer', 'bigint', 'real', 'double', 'bytes', 'uuid'],
@@ -30,9 +27,6 @@ const stored = (column: RelationColumn, index: number): string => {
     column.held === 'text' || isKept(column) ? slot(index) : toText(slot(index), column.type);
   return `${value} AS ${slot(index)}`;
 };
-
-const copy = (sql: string, path: string, compression: Compression): string =>
-  `COPY (${sql}) TO ${quoteText(path)} (format parquet, compression ${compression})`;
 
 /**
  * Writes the rows of `sql` as part of a dataset whose columns are `datasetColumns(columns)`: into a
@@ -69,10 +63,6 @@ export const readDatasetSql = (
   return `SELECT ${names} FROM read_parquet([${paths.map(quoteText).join(', ')}])`;
 };
 
-/** How many rows are in files of Parquet; nothing of their columns is read for it. */
-export const countRowsSql = (paths: readonly string[]): string =>
-  `SELECT count(*) FROM read_parquet([${paths.map(quoteText).join(', ')}])`;
-
 /** What Parquet's readers know by a type of its own, beside what datasets keep. */
 const isTypedForOthers = ({ type }: RelationColumn): boolean =>
   type.kind === 'time' ||
@@ -98,10 +88,3 @@ const typedItem = (column: RelationColumn, index: number): string => {
  */
 export const typedSelect = (sql: string, columns: readonly RelationColumn[]): string =>
   `SELECT ${columns.map(typedItem).join(', ')} FROM (${sql})`;
-
-export const copyParquetSql = (
-  sql: string,
-  columns: readonly RelationColumn[],
-  path: string,
-  compression: Compression,
-): string => copy(typedSelect(sql, columns), path, compression);

@@ -41,10 +41,10 @@ const run = async (nodes: Node[], edges?: Edge[]): Promise<RunBody> =>
   service.ended(await service.start(await bench.pipeline(nodes, edges)), 120_000);
 
 const logOf = async ({ id }: RunBody): Promise<string> => {
-  const { data } = await ok(
-    service.call<{ data: { message: string }[] }>('GET', `/api/runs/${id}/logs?limit=100`),
+  const { lines } = await ok(
+    service.call<{ lines: { message: string }[] }>('GET', `/api/runs/${id}/logs`),
   );
-  return data.map(({ message }) => message).join('\n');
+  return lines.map(({ message }) => message).join('\n');
 };
 
 const filter = (where: string): Node => ({
@@ -222,12 +222,15 @@ describe('files', () => {
       status: 'succeeded',
       metrics: { rowsRead: 2_000, rowsWritten: 1_998, rowsFailed: 2 },
     });
-    const letters = await query<{ code: string }>(
+    const letters = await query(
       service.metadata.url,
-      'select code from dead_letters where job_id = $1 and visible order by code',
+      'select node_id, code from dead_letters where job_id = $1 and visible order by node_id',
       [done.id],
     );
-    expect(letters.map(({ code }) => code)).toEqual(['malformed', 'value_out_of_range']);
+    expect(letters).toEqual([
+      { node_id: 'destination', code: 'malformed' },
+      { node_id: 'source', code: 'malformed' },
+    ]);
   });
 
   test('paths that lead out are refused', async () => {

@@ -300,6 +300,28 @@ it.each([
   expect(isDataError(error)).toBe(true);
 });
 
+it('reads rows as long as the longest that is allowed, and none that is longer', async () => {
+  const file = path.join(scratch.directory, 'long.csv');
+  const maxRowBytes = 9 * 1024 * 1024;
+  const lengths = [3, maxRowBytes - 100, 1, 5_000_000, maxRowBytes - 100, 7_000_000, 2];
+  const ended = [...lengths, maxRowBytes + 1_000_000];
+  const lines = (all: readonly number[]) => csvOf(all.map((length) => ['x'.repeat(length), 'y']));
+  const program = () => ({
+    directory: scratch.directory,
+    reads: [],
+    statements: [
+      { sql: `SELECT length(${slot(0)}) FROM (${readCsvSql(file, [{}, {}], { maxRowBytes })})` },
+    ],
+  });
+  const { signal } = new AbortController();
+  await writeFile(file, lines(lengths));
+  const [result] = await duck.run(program(), signal);
+  expect(result?.rows.flat()).toEqual(lengths);
+  await writeFile(file, lines(ended));
+  const error: unknown = await duck.run(program(), signal).catch((reason: unknown) => reason);
+  expect(isDataError(error)).toBe(true);
+});
+
 it('quotes a lone column that would end the input', async () => {
   const source = path.join(scratch.directory, 'lone.csv');
   const target = path.join(scratch.directory, 'loneOut.csv');

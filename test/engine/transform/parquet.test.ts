@@ -1,13 +1,12 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DuckDb, DuckResult } from '../../../engine/duckdb/program.js';
 import { readCsvSql, textSelect } from '../../../engine/transform/csv.js';
 import {
   copyDatasetSql,
-  copyParquetSql,
-  countRowsSql,
   datasetColumns,
   readDatasetSql,
+  typedSelect,
 } from '../../../engine/transform/parquet.js';
 import { slot } from '../../../engine/transform/relation.js';
 import type { RelationColumn } from '../../../engine/transform/relation.js';
@@ -102,24 +101,62 @@ const held: readonly (readonly [string, (sql: string) => Rows])[] = [
   ['values', typed],
 ];
 
-it.each(held)('stages rows held as %s and gives them back', async (_, make) => {
+const megabyte = 1024 * 1024;
+
+/** Where DuckDB puts the files of a dataset, in the order in which it wrote them. */
+const filesIn = async (folder: string): Promise<string[]> => {
+  const names = await readdir(folder);
+  const part = (name: string): number => Number(/\d+/.exec(name)?.[0]);
+  return names.sort((a, b) => part(a) - part(b)).map((name) => path.join(folder, name));
+};
+
+it.each(held)('stages rows held as %s and gives them back', async (name, make) => {
   const made = make(await source());
-  const files = ['one', 'two'].map((name) => path.join(scratch.directory, `${name}.parquet`));
-  const staged = datasetColumns(made.columns);
-  const results = await run(
-    ...files.map((file) => copyDatasetSql(made.sql, made.columns, file, 'zstd')),
-    countRowsSql(files),
-    textSelect(readDatasetSql(files, staged), staged),
+  const folders = [1, 2].map((part) => path.join(scratch.directory, `${name}${part}`));
+  const written = await run(
+    ...folders.map((folder) => copyDatasetSql(made.sql, made.columns, folder, megabyte)),
   );
-  expect(results.map(({ changed }) => changed)).toEqual([3, 3, 0, 0]);
-  expect(results[2]?.rows).toEqual([[6]]);
-  expect(results[3]?.rows).toEqual([...rows, ...rows]);
+  expect(written.map(({ changed }) => changed)).toEqual([3, 3]);
+  const files = (await Promise.all(folders.map(filesIn))).flat();
+  const staged = datasetColumns(made.columns);
+  const [back] = await run(textSelect(readDatasetSql(files, staged), staged));
+  expect(back?.rows).toEqual([...rows, ...rows]);
+});
+
+it('stages no rows at all', async () => {
+  const made = typed(await source());
+  const folder = path.join(scratch.directory, 'none');
+  const [written] = await run(
+    copyDatasetSql(`SELECT * FROM (${made.sql}) WHERE false`, made.columns, folder, megabyte),
+  );
+  expect(written?.changed).toBe(0);
+  const staged = datasetColumns(made.columns);
+  const [back] = await run(textSelect(readDatasetSql(await filesIn(folder), staged), staged));
+  expect(back?.rows).toEqual([]);
+  const [nothing] = await run(textSelect(readDatasetSql([], staged), staged));
+  expect(nothing?.rows).toEqual([]);
+});
+
+it('keeps the order of rows across files', async () => {
+  const folder = path.join(scratch.directory, 'many');
+  const bigint: RelationColumn[] = [
+    { name: 'n', type: { kind: 'bigint' }, nullable: false, held: 'typed' },
+  ];
+  const sql = `SELECT range AS ${slot(0)} FROM range(6000000)`;
+  await run(copyDatasetSql(sql, bigint, folder, megabyte));
+  const files = await filesIn(folder);
+  expect(files.length).toBeGreaterThan(10);
+  const [outOfOrder] = await run(
+    `SELECT count(*) FROM (SELECT row_number() OVER () - 1 AS place, * FROM
+       (${readDatasetSql(files, bigint)})) WHERE place <> ${slot(0)}`,
+  );
+  expect(outOfOrder?.rows).toEqual([[0]]);
 });
 
 it('writes Parquet for others in its own types', async () => {
   const file = path.join(scratch.directory, 'user.parquet');
   const [written, described, back] = await run(
-    copyParquetSql(await source(), columns, file, 'snappy'),
+    `COPY (${typedSelect(await source(), columns)}) TO '${file}' (format parquet)`,
     `DESCRIBE SELECT * FROM read_parquet('${file}')`,
     `SELECT n, d, span, j FROM read_parquet('${file}') LIMIT 2`,
   );
