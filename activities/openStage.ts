@@ -37,6 +37,15 @@ export const datasetFiles = async (
   );
 };
 
+/**
+ * About how large splits are to be so that all slots have work to the end: as many as the size asks
+ * for, rounded up to a multiple of the slots.
+ */
+const evenShare = (bytes: number, target: number, slots: number, most: number): number => {
+  const count = Math.min(most, Math.ceil(bytes / target / slots) * slots);
+  return bytes > target ? Math.ceil(bytes / count) : target;
+};
+
 /** The ranges of a stage that reads a source, or one dataset, or several as a whole. */
 export const cutStage = async (
   deps: ActivityDeps,
@@ -57,10 +66,9 @@ export const cutStage = async (
   return withEnds(deps, scope, stage, { source: true }, async ({ source }) => {
     if (!source) throw new RangeError(`stage ${stage.id} has no source`);
     const request = requestOf(source, stage.way);
-    const targetBytes =
-      consistency === 'snapshot'
-        ? Math.max(splitBytes, bytes / mostSplitsUnderSnapshot)
-        : splitBytes;
+    const slots = Math.max(1, await deps.repos.workers.slots(deps.settings.batchQueue));
+    const most = consistency === 'snapshot' ? mostSplitsUnderSnapshot : Infinity;
+    const targetBytes = evenShare(bytes, splitBytes, slots, most);
     const options = { targetBytes, consistency, ...(snapshot === null ? {} : { snapshot }) };
     const plan = await blaming(source.nodeId, () => source.source.splits(request, options, ctx));
     return plan.ranges;

@@ -188,6 +188,9 @@ try {
     await runs(stage);
   }
   if (half !== 'api') engineRows = await engine(stage);
+} catch (error) {
+  console.error(stage.worker.output());
+  throw error;
 } finally {
   await stage.close();
 }

@@ -134,6 +134,8 @@ export interface SourceFacts {
   /** Estimates; undefined where nobody knows. */
   rows?: number;
   bytes?: number;
+  /** The SQL that `pushed` may be written in. Absent: nothing can be pushed. */
+  dialect?: 'postgres';
   /** What the source can offer for this request; `single` always goes. */
   consistencies: readonly Consistency[];
 }
@@ -165,8 +167,6 @@ export interface HeldSnapshot {
 
 export interface Source<Config = unknown> {
   readonly formats: readonly BulkFormat[];
-  /** The SQL that `pushed` is written in. Absent: nothing can be pushed. */
-  readonly dialect?: 'postgres';
   facts(request: SourceRequest<Config>, ctx: CallContext): Promise<SourceFacts>;
   splits(
     request: SourceRequest<Config>,

@@ -21,9 +21,12 @@ const failureOf = (error: unknown, liveQueue: string): unknown => {
   if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
     return noWorker(liveQueue);
   }
-  return new AppError('unavailable', 'The worker that was asked did not answer in time.', {
-    retryAfterSeconds: 5,
-  });
+  if (cause instanceof TimeoutFailure) {
+    return new AppError('unavailable', 'The worker that was asked did not answer in time.', {
+      retryAfterSeconds: 5,
+    });
+  }
+  return new AppError('internal', 'The worker could not answer; its log says why.');
 };
 
 /**

@@ -69,14 +69,14 @@ const fromRelation = async (
   if (!isRelationSource(from.source)) return undefined;
   const request = requestOf(from, stage.way);
   const relation = await from.source.relation(request, range, directory, ctx);
-  const { sql, reads, kept, rejectedSql, rejectedRows, bytes } = relation;
+  const { sql, reads, kept, rejectedSql, rejectedRows, bytes, rows } = relation;
   const byPlace = relation.columns.map(({ name }, index) => `${quoteName(name)} AS ${slot(index)}`);
   return {
     ...place,
     select: `SELECT ${byPlace.join(', ')} FROM (${sql})`,
     reads,
     bytes,
-    rows: undefined,
+    rows,
     kept,
     ...(rejectedSql === undefined ? {} : { rejected: { sql: rejectedSql, rowsOf: rejectedRows } }),
   };
@@ -118,8 +118,8 @@ export const openInputs = async (
   const { stage, ends } = work;
   const opened: DuckInput[] = [];
   for (const [nodeId, columns] of Object.entries(stage.way.inputs)) {
-    const place = { nodeId, columns, view: path.views[nodeId] ?? '' };
-    const from = ends.source?.nodeId === nodeId ? ends.source : undefined;
+    const from = ends.source;
+    const place = { nodeId: from?.nodeId ?? nodeId, columns, view: path.views[nodeId] ?? '' };
     opened.push(
       from === undefined
         ? await fromDataset(work, services, place, directory, ctx)

@@ -105,6 +105,9 @@ const toFiles = (
   };
 };
 
+/** DuckDB numbers the files of a folder in the order of their rows. */
+const numberIn = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 0);
+
 /** About how large the files are that a query over whole inputs leaves: each is a split of the next. */
 const datasetFileBytes = 64 * 1024 * 1024;
 
@@ -118,7 +121,7 @@ const toDataset = (
   const prefix = `g${marker.generation}-${String(marker.split).padStart(5, '0')}-a${attempt}`;
   const deliver: Deliver = async (before, rows, ctx) => {
     const files: SplitFile[] = [];
-    const names = (await readdir(folder)).sort();
+    const names = (await readdir(folder)).sort((a, b) => numberIn(a) - numberIn(b));
     for (const [part, name] of names.entries()) {
       const path = join(folder, name);
       const { size } = await stat(path);

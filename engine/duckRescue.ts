@@ -10,6 +10,9 @@ import type { DuckPath } from './plan.js';
 import { payloadOf, without } from './rescue/spool.js';
 import type { SplitDesk, SplitServices, SplitWork } from './runSplit.js';
 import { copyCsvSql } from './transform/csv.js';
+import { slot } from './transform/relation.js';
+import type { RelationColumn } from './transform/relation.js';
+import { toTyped } from './transform/toTyped.js';
 
 /**
  * The places of rows for which the work fails, found by halving; stops after `most`. Rows that fail
@@ -38,6 +41,15 @@ const failingRows = async (
   return found;
 };
 
+/** Text from a csv as the query expects its columns: typed where they were before. */
+const heldAgain = (select: string, columns: readonly RelationColumn[]): string => {
+  if (columns.every(({ held }) => held === 'text')) return select;
+  const values = columns.map(({ held, type }, index) =>
+    held === 'text' ? slot(index) : `${toTyped(slot(index), type)} AS ${slot(index)}`,
+  );
+  return `SELECT ${values.join(', ')} FROM (${select})`;
+};
+
 /**
  * Rows for which an expression fails become dead letters; the inputs come back without them. A query
  * over whole inputs has no row to blame.
@@ -62,8 +74,8 @@ export const withoutBadRows = async (
   const csvOf = (file: string): DuckInput => ({
     nodeId: input.nodeId,
     view: input.view,
-    columns: input.columns.map((column) => ({ ...column, held: 'text' })),
-    ...csvInput(input, file, maxRowBytes),
+    columns: input.columns,
+    select: heldAgain(csvInput(input, file, maxRowBytes).select, input.columns),
     reads: input.reads,
     bytes: input.bytes,
     rows: undefined,

@@ -80,7 +80,7 @@ const readFacts = async (
   const request = requestOf(end, { bounds });
   const facts = await source.facts(request, ctx);
   const inputs = { [nodeId]: await heldBy(end, request, facts.columns, ctx) };
-  if (source.dialect === undefined || stage.steps.length === 0) {
+  if (facts.dialect === undefined || stage.steps.length === 0) {
     return { facts, inputs, rest: stage.steps };
   }
   const { duckdb, directory } = settings;
@@ -90,7 +90,9 @@ const readFacts = async (
   // Only the source can say what its own expressions come to.
   const { columns } = await source.facts({ ...request, pushed }, ctx);
   const after = await heldBy(end, request, columns, ctx);
-  return { facts: { ...facts, columns }, inputs: { [nodeId]: after }, pushed, rest };
+  // What is left reads from the last step that the source does itself.
+  const last = stage.steps[stage.steps.length - rest.length - 1]?.nodeId ?? nodeId;
+  return { facts: { ...facts, columns }, inputs: { [last]: after }, pushed, rest };
 };
 
 const inputsFrom = (

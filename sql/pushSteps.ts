@@ -128,13 +128,12 @@ interface Derived {
   expression: string;
 }
 
-/** All see the columns that arrive; one whose name is there takes its place. */
+/** Each sees those before it; one whose name is there takes its place. */
 const extended = (state: State, columns: readonly Derived[], asts: Asts): State | undefined => {
   let { passing } = state;
-  const lookup = lookupIn(state.passing);
   for (const { name, expression } of columns) {
     const ast = asts.get(expression);
-    const translated = ast && translate(ast, lookup);
+    const translated = ast && translate(ast, lookupIn(passing));
     if (!translated) return undefined;
     const next = derived(name, translated);
     const place = passing.findIndex(({ column }) => column.name === name);

@@ -1,7 +1,7 @@
 /** The rows that are measured with: 16 columns of mixed types, some of them NULL now and then. */
 export const columns = [
   ['id', 'bigint', 'n'],
-  ['customer_id', 'integer', '(n * 7919) % 100000 + 1'],
+  ['customer_id', 'integer', '((n * 7919) % 100000 + 1)::integer'],
   ['quantity', 'smallint', '(n % 50)::smallint'],
   ['total', 'bigint', 'n * 131'],
   ['ratio', 'double precision', 'n / 7.0::double precision'],
@@ -15,7 +15,7 @@ export const columns = [
     "case when n % 10 > 0 then timestamp '2020-01-02' + n * interval '1 minute' end",
   ],
   ['token', 'uuid', "lpad(to_hex(n), 32, '0')::uuid"],
-  ['status', 'text', "(array['new', 'paid', 'shipped', 'returned'])[n % 4 + 1]"],
+  ['status', 'text', "(array['new', 'paid', 'shipped', 'returned'])[(n % 4 + 1)::integer]"],
   ['email', 'text', "'customer' || n % 100000 || '@example.com'"],
   [
     'note',
@@ -34,4 +34,4 @@ export const tableSql = (table, more = '') =>
 
 /** @param {string} table @param {number} rows */
 export const fillSql = (table, rows, from = 1) =>
-  `insert into ${table} select ${columns.map(([, , value]) => value).join(', ')} from generate_series(${from}, ${from + rows - 1}) n`;
+  `insert into ${table} select ${columns.map(([, , value]) => value).join(', ')} from generate_series(${from}::bigint, ${from + rows - 1}::bigint) n`;

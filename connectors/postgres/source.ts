@@ -34,6 +34,13 @@ const consistenciesOf = (relation: Relation | undefined): Consistency[] => [
   'single',
 ];
 
+const encodingOf = async (client: pg.Client): Promise<string | undefined> => {
+  const { rows } = await client.query<{ encoding: string }>(
+    'select getdatabaseencoding() as encoding',
+  );
+  return rows[0]?.encoding;
+};
+
 export const makeSource = (config: PostgresConfig, deps: OpenDeps): Source<SourceConfig> => {
   const defaultSchema = config.schema ?? 'public';
 
@@ -51,13 +58,17 @@ export const makeSource = (config: PostgresConfig, deps: OpenDeps): Source<Sourc
     const sql = selectSql(selection, {}, defaultSchema);
     const { columns } = await describe(client, sql, notNullIn(relation));
     const sizes = await estimate(client, selection, relation, defaultSchema);
-    return { columns, ...sizes, consistencies: consistenciesOf(relation) };
+    return {
+      columns,
+      ...sizes,
+      // Expressions order text by its bytes, and those are UTF-8's.
+      ...((await encodingOf(client)) === 'UTF8' ? { dialect: 'postgres' } : {}),
+      consistencies: consistenciesOf(relation),
+    };
   };
 
   return {
     formats,
-    dialect: 'postgres',
-
     facts: (request, ctx) => look(ctx, lookSeconds, (client) => factsOf(client, request)),
 
     splits: (request, options, ctx) =>

@@ -9,6 +9,10 @@ import { keptRows, rejectedRowsOf, rejectedSqlOf } from './pieces.js';
 import type { Piece } from './pieces.js';
 import type { Relation } from './relation.js';
 
+/** Of a csv every row was looked at; of JSON some may turn out to be none. */
+const countedRows = ({ format }: FileRange, pieces: readonly Piece[]): { rows?: number } =>
+  format === 'csv' ? { rows: pieces.reduce((sum, { text }) => sum + (text?.rows ?? 0), 0) } : {};
+
 /** The files of a split as one relation, in their order. */
 export const readRelation = async (
   deps: FileDeps,
@@ -35,6 +39,7 @@ export const readRelation = async (
     columns,
     held: range.format === 'parquet' ? 'typed' : 'text',
     bytes: range.files.reduce((sum, { bytes }) => sum + bytes, 0),
+    ...countedRows(range, pieces),
     kept: keptRows(pieces),
     ...(rejectedSql === undefined ? {} : { rejectedSql }),
     rejectedRows: (answer) => rejectedRowsOf(pieces, answer),

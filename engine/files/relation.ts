@@ -24,6 +24,8 @@ export interface Relation {
   held: Held;
   /** Of the files, or parts of them, that it is made of. */
   bytes: number;
+  /** How many rows there are, where that was counted on the way. */
+  rows?: number;
   /** Rows that were kept aside before DuckDB sees any. */
   kept: readonly BadRow[];
   /** To be run with it, where `sql` itself leaves rows out: says which. */

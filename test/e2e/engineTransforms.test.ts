@@ -62,7 +62,8 @@ const derive = (name: string, expression: string): Node => ({
 test('what PostgreSQL can do it does itself, what only DuckDB can goes through DuckDB', async () => {
   for (const [target, expression, way] of [
     ['pushed', 'id * 2', 'transforms pushed into the source'],
-    ['through', "id * 2 + 0 * levenshtein(customer, 'x')", 'through DuckDB'],
+    // The filter is pushed all the same.
+    ['through', "id * 2 + 0 * levenshtein(customer, 'x')", 'through DuckDB, transforms pushed'],
   ] as const) {
     const done = await run([
       bench.source('orders'),

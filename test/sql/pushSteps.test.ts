@@ -130,7 +130,7 @@ it('lets a later step see what an earlier one derived, and a column take the pla
   expect(result.rest).toEqual([]);
   expect(await read(result)).toEqual([
     ['1', 'Ann', true],
-    ['3', 'nobody', null],
+    ['3', 'nobody', false],
   ]);
 });
 

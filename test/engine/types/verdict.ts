@@ -1,0 +1,94 @@
+/** What is said of a column, worked out from what was seen. */
+import { code } from './markdown.js';
+import type { Refusal, Texts } from './observe.js';
+
+export interface Change {
+  before: string;
+  /** Null: it is NULL now. */
+  after: string | null;
+}
+
+export interface Verdict {
+  from: string;
+  /** Undefined where nothing arrived. */
+  to: string | undefined;
+  changed: readonly Change[];
+  refused: readonly { before: string; refusal: Refusal }[];
+  /** Values that arrived, changed or not. */
+  arrived: number;
+}
+
+export interface Seen {
+  from: string;
+  to: string | undefined;
+  before: Texts;
+  after: Texts;
+  refused: ReadonlyMap<number, Refusal>;
+}
+
+/** A value that is neither there nor refused is lost, and that no document can make good. */
+export const verdictOf = ({ from, to, before, after, refused }: Seen): Verdict => {
+  const changed: Change[] = [];
+  const refusals: { before: string; refusal: Refusal }[] = [];
+  let arrived = 0;
+  for (const [n, value] of before) {
+    const now = after.get(n);
+    const refusal = refused.get(n);
+    if (refusal) {
+      // The rows of other columns have NULL here, and are refused for the value there.
+      if (value !== null) refusals.push({ before: value, refusal });
+    } else if (now === undefined) throw new Error(`row ${n} of ${from} is lost without a word`);
+    else {
+      arrived += 1;
+      if (now !== value) {
+        if (value === null) throw new Error(`NULL of ${from} has become ${String(now)}`);
+        changed.push({ before: value, after: now });
+      }
+    }
+  }
+  return { from, to, changed, refused: refusals, arrived };
+};
+
+const mostExamples = 2;
+const longestValue = 32;
+
+const shown = (value: string | null): string => {
+  if (value === null) return 'NULL';
+  if (value === '') return 'the empty text';
+  const short = value.length > longestValue ? `${value.slice(0, longestValue)}…` : value;
+  return code(short);
+};
+
+export const shownChanges = (changed: readonly Change[]): string => {
+  const distinct = [...new Set(changed.map(({ before, after }) => `${shown(before)} → ${shown(after)}`))];
+  const more = distinct.length > mostExamples ? ', …' : '';
+  return distinct.slice(0, mostExamples).join(', ') + more;
+};
+
+const refusedPart = ({ refused }: Verdict, ofRun: boolean): string => {
+  const some = refused.filter(({ refusal }) => refusal.ofRun === ofRun);
+  if (some.length === 0) return '';
+  const values = [...new Set(some.map(({ before }) => shown(before)))].join(', ');
+  const codes = [...new Set(some.map(({ refusal }) => code(refusal.code)))].join(', ');
+  return `${ofRun ? 'the run fails for' : 'refused:'} ${values} (${codes})`;
+};
+
+/** What it was converted to, or undefined. */
+export const conversionOf = ({ from, to, changed }: Verdict, isSame: boolean): string | undefined =>
+  to !== undefined && (!isSame || changed.length > 0) ? `${from} → ${to}` : undefined;
+
+/** `isSame`: the column that was made is of the type that the value had. */
+export const sentence = (verdict: Verdict, isSame: boolean, inFile: boolean): string => {
+  const { to = '', changed } = verdict;
+  const converted = conversionOf(verdict, isSame) !== undefined;
+  const changes = changed.length > 0 ? `: ${shownChanges(changed)}` : '';
+  const arrived = converted
+    ? `converted to ${code(to)}${changes}`
+    : `exactly${inFile ? `, as ${code(to)}` : ''}`;
+  const parts = [
+    verdict.to === undefined ? '' : arrived,
+    refusedPart(verdict, false),
+    refusedPart(verdict, true),
+  ];
+  return parts.filter((part) => part !== '').join('; ');
+};
