@@ -19,8 +19,13 @@ export interface Store {
   stat(key: string, ctx: CallContext): Promise<StoreFile | undefined>;
   /** Bytes [from, to); to the end without `to`. */
   read(key: string, range: { from: number; to?: number }, ctx: CallContext): AsyncIterable<Buffer>;
-  /** Replaces what is there. */
-  write(key: string, chunks: AsyncIterable<Buffer>, ctx: CallContext): Promise<StoreFile>;
+  /** Replaces what is there. A power failure may take it again where `durable` is false. */
+  write(
+    key: string,
+    chunks: AsyncIterable<Buffer>,
+    ctx: CallContext,
+    options?: { durable?: boolean },
+  ): Promise<StoreFile>;
   /** Where the store is on this host: the file's real path, which may be read but not written. */
   localPath?(key: string): Promise<string>;
   rename(from: string, to: string, ctx: CallContext): Promise<void>;

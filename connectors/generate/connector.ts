@@ -39,9 +39,9 @@ const source: Source<SourceGenerateConfig> = {
   }),
 
   splits: async ({ config }, { targetBytes }) => ({
-    ranges: splitRows(config.rows, bytesPerRow(config), targetBytes).map(
-      (range): RowRange => ({ ...range }),
-    ),
+    ranges: splitRows(config.rows, bytesPerRow(config), targetBytes).map((range): RowRange => ({
+      ...range,
+    })),
   }),
 
   readBulk: ({ config }, range, _options, { signal }): BulkRead => {

@@ -111,6 +111,7 @@ export const makeLocalStore = (root: string, role: Role, directories: LocalDirec
     key: string,
     name: string,
     chunks: AsyncIterable<Buffer>,
+    durable: boolean,
     signal: AbortSignal,
   ): Promise<StoreFile> => {
     const temporary = directory.at(`.flx-${randomUUID()}.part`);
@@ -123,9 +124,9 @@ export const makeLocalStore = (root: string, role: Role, directories: LocalDirec
       }
       signal.throwIfAborted();
       return await guarded(key, async () => {
-        await handle.sync();
+        if (durable) await handle.sync();
         await rename(temporary, directory.at(name));
-        await syncDirectory(directory);
+        if (durable) await syncDirectory(directory);
         return fileOf(key, await handle.stat({ bigint: true }));
       });
     } catch (error) {
@@ -176,8 +177,8 @@ export const makeLocalStore = (root: string, role: Role, directories: LocalDirec
 
     read: (key, range, { signal }) => chunksOf(key, range, signal),
 
-    write: (key, chunks, { signal }) =>
-      inNew(key, (directory, name) => writeInto(directory, key, name, chunks, signal)),
+    write: (key, chunks, { signal }, { durable = true } = {}) =>
+      inNew(key, (directory, name) => writeInto(directory, key, name, chunks, durable, signal)),
 
     localPath: (key) =>
       guarded(key, async () => {
@@ -192,6 +193,7 @@ export const makeLocalStore = (root: string, role: Role, directories: LocalDirec
         const { directory, name } = split(from);
         const source = await openFile(from);
         if (!source) throw missing(from);
+        await source.sync();
         await source.close();
         await inNew(to, async (target, targetName) =>
           inDirectory(await rootNow(), directory, async (old) => {

@@ -102,7 +102,8 @@ export const makeFilesDestination = ({
     let bytes = 0;
     for (const file of files) {
       const chunks = createReadStream(join(directory, file), { highWaterMark: 256 * 1024 });
-      bytes += (await store.write(`${prefix}${file}`, chunks, ctx)).bytes;
+      // The list of the files is what makes them count; it is the last to be written.
+      bytes += (await store.write(`${prefix}${file}`, chunks, ctx, { durable: false })).bytes;
     }
     const manifest: AttemptManifest = { rows, files };
     await writeJson(store, manifestKey(path, delivery, attempt), manifest, ctx);

@@ -121,7 +121,8 @@ export const openStaging = async (settings: StagingSettings): Promise<Staging> =
       const reserved = await usage.reserve(size, ctx);
       try {
         const chunks = createReadStream(path, { highWaterMark: 256 * 1024 });
-        await store.write(keyOf(name), chunks, ctx);
+        // What a host loses by a power failure, its runs make again.
+        await store.write(keyOf(name), chunks, ctx, { durable: false });
       } finally {
         reserved.release();
       }

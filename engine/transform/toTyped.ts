@@ -8,6 +8,26 @@ import { duckType } from '../duckdb/types.js';
 /** To be asked for, as NULL is a value of every type: it answers no question. */
 const refuse = (what: string): string => `error('not a value of type ${what}')`;
 
+/** DuckDB's own cast rounds a fraction, where PostgreSQL refuses it. */
+const whole =
+  (kind: PlainType) =>
+  (x: string): string => {
+    const broken = ['.', 'e', 'E'].map((sign) => `contains(${x}, '${sign}')`).join(' OR ');
+    return `CASE WHEN ${broken} THEN ${refuse(kind)} ELSE CAST(${x} AS ${duckType({ kind })}) END`;
+  };
+
+/** DuckDB's own cast makes infinity or zero of numbers that are too large or too small. */
+const floating =
+  (kind: PlainType) =>
+  (x: string): string => {
+    const value = `CAST(${x} AS ${duckType({ kind })})`;
+    return (
+      `CASE WHEN isinf(${value}) AND NOT regexp_matches(${x}, '[iI]') ` +
+      `OR ${value} = 0 AND regexp_matches(${x}, '^[^eE]*[1-9]') ` +
+      `THEN ${refuse(kind)} ELSE ${value} END`
+    );
+  };
+
 /** DuckDB puts the era behind the date, PostgreSQL behind everything. */
 const eraMoved = (x: string): string =>
   `CASE WHEN ends_with(${x}, ' BC') ` +
@@ -56,9 +76,14 @@ const mostNumericCharacters = 300;
 
 const numeric = (x: string): string =>
   `CASE WHEN length(${x}) > ${mostNumericCharacters} THEN ${refuse('double')} ` +
-  `ELSE CAST(${x} AS DOUBLE) END`;
+  `ELSE ${floating('double')(x)} END`;
 
 const conversions: Readonly<Partial<Record<PlainType, (x: string) => string>>> = {
+  smallint: whole('smallint'),
+  integer: whole('integer'),
+  bigint: whole('bigint'),
+  real: floating('real'),
+  double: floating('double'),
   text: (x) => x,
   bytes,
   date,

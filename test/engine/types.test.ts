@@ -1,13 +1,18 @@
 import { makeNotes } from './types/notes.js';
 import { postgresSection } from './types/postgresSection.js';
+import { csvSection, jsonSection, parquetSection } from './types/filesSection.js';
 import { makeWorld } from './types/world.js';
 test('x', async () => {
   const world = await makeWorld();
   try {
   const notes = makeNotes([]);
+  const out: string[] = [];
+  for (const f of ((process.env.S ?? "") === "" ? [postgresSection, csvSection, jsonSection, parquetSection] : [csvSection, jsonSection, parquetSection])) {
   const t = Date.now();
-  const s = await postgresSection(world, notes);
+  out.push(await f(world, notes));
+  out.push(f.name + ' ' + (Date.now() - t)); require('node:fs').writeFileSync('/tmp/out.md', out.join('\n\n'));
+  }
   let c = ''; try { c = notes.conversions(); } catch (e) { c = String(e); }
-  require('node:fs').writeFileSync('/tmp/out.md', [s, c, notes.refusals(), Date.now() - t].join('\n\n'));
-  } finally { await world.close(); }
+  require('node:fs').writeFileSync('/tmp/out.md', [...out, c, notes.refusals()].join('\n\n'));
+  } catch (e) { const x = e as any; console.log(x?.engineError ?? x); throw e; } finally { await world.close(); }
 });

@@ -44,15 +44,16 @@ export const typesIn = async (client: Client, table: string): Promise<Map<string
   return new Map(rows.map(({ name, type }) => [name, type]));
 };
 
-const rowOf = (payload: string | null): number => {
-  const { n } = JSON.parse(payload ?? '{}') as { n?: string };
-  if (n === undefined) throw new Error('a dead letter does not say which row it was');
-  return Number(n);
-};
+/** What was never a row has no payload: files number their rows from 0, as our tables do. */
+const rowOf = ({ payload, row }: Carried['letters'][number]): number =>
+  payload === null ? row : Number((JSON.parse(payload) as { n: string }).n);
 
 export const rowsRefused = ({ letters }: Carried): Map<number, Refusal> =>
   new Map(
-    letters.map(({ payload, code, message }) => [rowOf(payload), { code, message, ofRun: false }]),
+    letters.map((letter) => {
+      const { code, message } = letter;
+      return [rowOf(letter), { code, message, ofRun: false }];
+    }),
   );
 
 /** What was carried, or why nothing was. */

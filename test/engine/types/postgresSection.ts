@@ -1,4 +1,5 @@
 /** What becomes of PostgreSQL's types. */
+import { inLanes } from './lanes.js';
 import { code, table } from './markdown.js';
 import type { Notes } from './notes.js';
 import { textsIn, typesIn } from './observe.js';
@@ -55,17 +56,18 @@ const labelOf = ({ declared, called }: TypeSample): string => called ?? declared
 const familyOf = (sample: TypeSample): string => labelOf(sample).split(', ')[0] ?? '';
 
 const cellOf = (
-  { sample, column, type, before }: Sampled,
+  { sample, column, type, before, rows: [first, end] }: Sampled,
   arrived: Arrived,
   notes: Notes,
 ): string => {
   const after = arrived.values.get(column) ?? new Map<number, null>();
   const made = arrived.types.get(column);
   const inFile = arrived.fileTypes.size > 0;
-  const { refused } = arrived;
-  const expected = new Map([...before].filter(([n]) => after.has(n) || refused.has(n)));
+  // Rows of other columns may be refused for what they have there.
+  const own = ([n]: readonly [number, unknown]): boolean => n >= first && n < end;
+  const refused = new Map([...arrived.refused].filter(own));
   const to = inFile ? arrived.fileTypes.get(column) : made;
-  const seen = { from: familyOf(sample), to, before: expected, after, refused };
+  const seen = { from: familyOf(sample), to, before: new Map([...before].filter(own)), after, refused };
   const verdict = verdictOf(seen);
   notes.of(verdict, made === type);
   return sentence(verdict, made === type, inFile);
@@ -74,16 +76,6 @@ const cellOf = (
 const expectHow = (arrived: Arrived, words: string): Arrived => {
   if (arrived.how?.startsWith(words) === true) return arrived;
   throw new Error(`rows went ${arrived.how ?? 'nowhere'}, not ${words}`);
-};
-
-const inTurn = async <T, R>(items: readonly T[], lanes: number, work: (item: T) => Promise<R>) => {
-  const results: R[] = [];
-  const queue = [...items.entries()];
-  const lane = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await work(next[1]);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  return results;
 };
 
 export const postgresSection = async (world: World, notes: Notes): Promise<string> => {
@@ -96,7 +88,7 @@ export const postgresSection = async (world: World, notes: Notes): Promise<strin
   const passed = expectHow(await whole('passed'), 'through DuckDB');
   const named = expectHow(await whole('named'), 'through DuckDB');
   const parquet = expectHow(await whole('parquet'), 'through DuckDB');
-  const alone = await inTurn(samples, 3, ({ column, rows }) =>
+  const alone = await inLanes(samples, 3, ({ column, rows }) =>
     move(
       world,
       { from: { table: 'samples', columns: [column] }, way: 'straight', to: `alone_${column}` },
@@ -107,7 +99,7 @@ export const postgresSection = async (world: World, notes: Notes): Promise<strin
     const binary = alone[place];
     const isBinary = binary?.how?.startsWith('as binary') === true;
     return [
-      labelOf(sampled.sample).includes(', ') ? labelOf(sampled.sample) : code(labelOf(sampled.sample)),
+      sampled.sample.called ?? code(sampled.sample.declared),
       isBinary ? cellOf(sampled, binary, notes) : 'goes as csv',
       cellOf(sampled, together, notes),
       cellOf(sampled, passed, notes),

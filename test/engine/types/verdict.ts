@@ -34,10 +34,8 @@ export const verdictOf = ({ from, to, before, after, refused }: Seen): Verdict =
   for (const [n, value] of before) {
     const now = after.get(n);
     const refusal = refused.get(n);
-    if (refusal) {
-      // The rows of other columns have NULL here, and are refused for the value there.
-      if (value !== null) refusals.push({ before: value, refusal });
-    } else if (now === undefined) throw new Error(`row ${n} of ${from} is lost without a word`);
+    if (refusal) refusals.push({ before: value ?? 'NULL', refusal });
+    else if (now === undefined) throw new Error(`row ${n} of ${from} is lost without a word`);
     else {
       arrived += 1;
       if (now !== value) {
@@ -91,4 +89,26 @@ export const sentence = (verdict: Verdict, isSame: boolean, inFile: boolean): st
     refusedPart(verdict, true),
   ];
   return parts.filter((part) => part !== '').join('; ');
+};
+
+export interface ArrivedRow {
+  /** As it is shown. */
+  before: string;
+  after: string | null | undefined;
+  isSame: boolean;
+  refusal: Refusal | undefined;
+}
+
+/** Of rows of a file: everything that is not what it was, one by one. */
+export const arrivals = (rows: readonly ArrivedRow[]): string => {
+  const refused = rows.flatMap(({ before, refusal }) => (refusal ? [{ before, refusal }] : []));
+  const changed = rows.filter(({ refusal, isSame }) => !refusal && !isSame);
+  const changes = changed.map(({ before, after }) => `${before} → ${shown(after ?? null)}`);
+  const refusals = refused.map(({ before, refusal }) => `${before} (${code(refusal.code)})`);
+  const parts = [
+    changes.length > 0 ? `converted: ${changes.join(', ')}` : '',
+    refusals.length > 0 ? `refused: ${refusals.join(', ')}` : '',
+    changes.length === 0 && refused.length < rows.length ? 'exactly' : '',
+  ];
+  return parts.filter((part) => part !== '').reverse().join('; ');
 };

@@ -77,7 +77,7 @@ const moveRows = async (
   if (way === 'parquet') {
     const back = await tried(world, {
       from: world.fromFiles(`${name}/*.parquet`),
-      steps: [],
+      steps: stepsOf('passed', []),
       to: world.toDatabase(name),
     });
     if ('code' in back) throw new Error(`a file of ours is not read again: ${back.message}`);

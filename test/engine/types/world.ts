@@ -1,10 +1,11 @@
 /** Two servers' databases, a directory of files and a real DuckDB: what values travel between. */
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { makeLocalStore } from '../../../connectors/local/store.js';
 import { openConnector } from '../../../connectors/registry.js';
+import type { SourceFilesConfig } from '../../../core/nodes/sourceFiles.js';
 import type { DuckDb } from '../../../engine/duckdb/program.js';
 import type { OpenDestination, OpenSource } from '../../../engine/ends.js';
 import { makeFilesDestination } from '../../../engine/files/destination.js';
@@ -24,12 +25,14 @@ export interface World {
   duckdb: DuckDb;
   services: Pick<SplitServices, 'duckdb' | 'staging' | 'scratch' | 'maxRowBytes'>;
   fromDatabase: (config: object) => OpenSource;
-  fromFiles: (path: string) => OpenSource;
+  fromFiles: (path: string, options?: NonNullable<SourceFilesConfig['options']>) => OpenSource;
   toDatabase: (table: string) => OpenDestination;
   toFiles: (path: string) => OpenDestination;
   /** What the files are in. */
   root: string;
   put: (path: string, contents: string) => Promise<void>;
+  /** Puts a copy of a file there. */
+  take: (file: string, path: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -62,9 +65,9 @@ export const makeWorld = async (): Promise<World> => {
     duckdb,
     services: { duckdb, staging, scratch, maxRowBytes },
     fromDatabase: (config) => ({ nodeId: 'source', config, source: from.source }),
-    fromFiles: (path) => ({
+    fromFiles: (path, options) => ({
       nodeId: 'source',
-      config: { connectionId, path },
+      config: { connectionId, path, ...(options === undefined ? {} : { options }) },
       source: makeFilesSource({ store, duckdb, scratch, maxRowBytes }),
     }),
     toDatabase: (table) => ({
@@ -80,6 +83,7 @@ export const makeWorld = async (): Promise<World> => {
       destination: makeFilesDestination({ store }),
     }),
     root,
+    take: (file, path) => copyFile(file, join(root, path)),
     put: (path, contents) => writeFile(join(root, path), contents),
     close: async () => {
       await duckdb.close();
