@@ -32,10 +32,7 @@ export const makeHold = (deps: ActivityDeps) => ({
         const ctx = { signal, log: { info: () => undefined, warn: () => undefined } };
         try {
           await withEnds(deps, scope, stage, { source: true }, async ({ source: end }) => {
-            const snapshot =
-              end && 'holdSnapshot' in end.source
-                ? await end.source.holdSnapshot?.(ctx)
-                : undefined;
+            const snapshot = await end?.source.holdSnapshot?.(ctx);
             if (!snapshot) throw new RangeError(`stage ${stageId} has no snapshot to hold`);
             try {
               const { generation } = delivery;

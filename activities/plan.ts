@@ -25,7 +25,7 @@ interface ReadyStage {
   stage: PlannedStage;
   generation: number;
   splits: readonly NewSplit[] | undefined;
-  save(tx: Repos): Promise<void>;
+  save: (tx: Repos) => Promise<void>;
 }
 
 const nothing = async (): Promise<void> => undefined;

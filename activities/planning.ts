@@ -60,7 +60,7 @@ const boundsOf = async (
 ): Promise<{ bounds: Bounds; cursor: Cursor | undefined } | undefined> => {
   if (!source || job.pipeline_id === null) return undefined;
   const { incremental } = source.config as IncrementalConfig;
-  if (!incremental || !('highest' in source.source) || !source.source.highest) return undefined;
+  if (!incremental || !source.source.highest) return undefined;
   const { nodeId, config } = source;
   const { cursorColumn: column, lookback } = incremental;
   const scope = { workspaceId: job.workspace_id };

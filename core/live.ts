@@ -11,5 +11,4 @@ export type LiveCallName = keyof LiveCalls;
 
 /** What a worker leaves in reply: the answer, or why there is none. */
 export type LiveReply<Call extends LiveCallName> =
-  | { ok: true; answer: LiveCalls[Call]['answers'] }
-  | { ok: false; failure: Failure };
+  { ok: true; answer: LiveCalls[Call]['answers'] } | { ok: false; failure: Failure };

@@ -28,7 +28,7 @@ export interface DuckInput {
   /** Rows that are not among them, and why. */
   kept: readonly BadRow[];
   /** Asked beside it, for rows that the SELECT itself leaves out. */
-  rejected?: { sql: string; rowsOf(answer: DuckResult): readonly BadRow[] };
+  rejected?: { sql: string; rowsOf: (answer: DuckResult) => readonly BadRow[] };
 }
 
 type Place = Pick<DuckInput, 'nodeId' | 'view' | 'columns'>;

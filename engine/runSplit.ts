@@ -34,7 +34,7 @@ export interface SplitPorts {
   /** Counts on their way; a courtesy. */
   progress: SplitProgress;
   /** What of a split will not arrive, kept before the rest does: nobody could tell afterwards. */
-  noteLoss(loss: Pick<SplitCounts, 'rowsFiltered' | 'rowsFailed'>): Promise<void>;
+  noteLoss: (loss: Pick<SplitCounts, 'rowsFiltered' | 'rowsFailed'>) => Promise<void>;
   deadLetters: DeadLetterPort;
 }
 

@@ -31,7 +31,7 @@ export interface Relation {
   /** To be run with it, where `sql` itself leaves rows out: says which. */
   rejectedSql?: string;
   /** What the answer to `rejectedSql` means. */
-  rejectedRows(answer: DuckResult): readonly BadRow[];
+  rejectedRows: (answer: DuckResult) => readonly BadRow[];
 }
 
 /** A source whose rows DuckDB can read by itself. */

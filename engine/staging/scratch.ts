@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** A directory of this process alone. */
 export interface Scratch {
   path: string;
-  remove(): Promise<void>;
+  remove: () => Promise<void>;
 }
 
 /** `purpose` is for whoever looks into the directory: a word. */

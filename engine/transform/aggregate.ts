@@ -1,3 +1,4 @@
+import type { AggregateConfig } from '../../core/nodes/transformAggregate.js';
 import { placeExpression } from '../../sql/gate.js';
 import { quoteName } from '../duckdb/quote.js';
 import { computed, onlyInput } from './building.js';
@@ -8,11 +9,6 @@ import type { Key } from './keys.js';
 import { requireColumn, slot } from './relation.js';
 import type { DraftColumn } from './relation.js';
 import { namedPlaces, probeOf, rowNames, scopeSql, typedAliases } from './scope.js';
-
-interface AggregateConfig {
-  groupBy: readonly string[];
-  aggregates: readonly { name: string; expression: string }[];
-}
 
 const expressionsOf = (nodeId: string, config: unknown): UserExpression[] =>
   (config as AggregateConfig).aggregates.map(({ name, expression }) => ({

@@ -1,3 +1,4 @@
+import type { DeriveConfig } from '../../core/nodes/transformDerive.js';
 import { placeExpression } from '../../sql/gate.js';
 import { computed, onlyInput, withColumn } from './building.js';
 import type { StepBuilder } from './building.js';
@@ -6,10 +7,6 @@ import { lowerCase, placeOfColumn, slot, slots } from './relation.js';
 import type { DraftColumn } from './relation.js';
 import { namedPlaces, probeOf, rowNames, scopeSql, typedAliases } from './scope.js';
 import type { Probe } from './scope.js';
-
-interface DeriveConfig {
-  columns: readonly { name: string; expression: string }[];
-}
 
 interface Derived {
   name: string;

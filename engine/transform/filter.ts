@@ -1,13 +1,10 @@
+import type { FilterConfig } from '../../core/nodes/transformFilter.js';
 import { placeExpression } from '../../sql/gate.js';
 import { onlyInput } from './building.js';
 import type { StepBuilder } from './building.js';
 import type { UserExpression } from './expressions.js';
 import { slots } from './relation.js';
 import { namedPlaces, probeOf, rowNames, scopeSql, typedAliases } from './scope.js';
-
-interface FilterConfig {
-  where: string;
-}
 
 const whereOf = (nodeId: string, config: unknown): UserExpression => ({
   nodeId,

@@ -1,3 +1,4 @@
+import type { JoinConfig } from '../../core/nodes/transformJoin.js';
 import { placeExpression } from '../../sql/gate.js';
 import { quoteName } from '../duckdb/quote.js';
 import type { Relation, StepBuilder, StepContext } from './building.js';
@@ -9,12 +10,6 @@ import { namedPlaces, probeOf, scopeSql, typedAliases, typedColumn } from './sco
 import type { Probe } from './scope.js';
 
 type Kind = 'inner' | 'left' | 'right' | 'full' | 'anti' | 'semi';
-
-interface JoinConfig {
-  kind: Kind;
-  on?: readonly { left: string; right: string }[];
-  condition?: string;
-}
 
 const words: Readonly<Record<Kind, string>> = {
   inner: 'INNER JOIN',

@@ -1,21 +1,11 @@
+import type { SortConfig } from '../../core/nodes/transformSort.js';
+import type { DedupeConfig } from '../../core/nodes/transformDedupe.js';
 import { quoteName } from '../duckdb/quote.js';
 import { onlyInput } from './building.js';
 import type { StepBuilder } from './building.js';
 import { keyOf, orderItems, orderSql } from './keys.js';
-import type { OrderBy } from './keys.js';
 import { requireColumn, slots } from './relation.js';
 import type { DraftColumn } from './relation.js';
-
-interface SortConfig {
-  orderBy: OrderBy;
-  limit?: number;
-}
-
-interface DedupeConfig {
-  keys: readonly string[];
-  keep: 'first' | 'last';
-  orderBy?: OrderBy;
-}
 
 const arrival = quoteName(':arrival');
 const rank = quoteName(':rank');

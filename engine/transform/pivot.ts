@@ -1,3 +1,4 @@
+import type { PivotConfig } from '../../core/nodes/transformPivot.js';
 import { placeExpression } from '../../sql/gate.js';
 import { quoteName, quoteText } from '../duckdb/quote.js';
 import { groupingOf } from './aggregate.js';
@@ -7,13 +8,6 @@ import type { UserExpression } from './expressions.js';
 import { requireColumn, slot } from './relation.js';
 import type { DraftColumn } from './relation.js';
 import { namedPlaces, probeOf, rowNames, typedColumn } from './scope.js';
-
-interface PivotConfig {
-  on: string;
-  values: readonly (string | number | boolean)[];
-  using: readonly { name?: string; expression: string }[];
-  groupBy?: readonly string[];
-}
 
 const expressionsOf = (nodeId: string, config: unknown): UserExpression[] =>
   (config as PivotConfig).using.map(({ name, expression }, index) => ({

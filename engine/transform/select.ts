@@ -1,3 +1,4 @@
+import type { SelectConfig } from '../../core/nodes/transformSelect.js';
 import { parseDataType } from '../../core/dataTypes.js';
 import type { DataType } from '../../core/dataTypes.js';
 import { duckType } from '../duckdb/types.js';
@@ -7,10 +8,6 @@ import { requireColumn, slot, stepFailure } from './relation.js';
 import type { DraftColumn, RelationColumn } from './relation.js';
 import { toText } from './toText.js';
 import { isInexact, toTyped } from './toTyped.js';
-
-interface SelectConfig {
-  columns: readonly { name: string; from?: string; cast?: string }[];
-}
 
 interface Picked {
   sql: string;

@@ -1,3 +1,4 @@
+import type { SqlConfig } from '../../core/nodes/transformSql.js';
 import { parseDataType } from '../../core/dataTypes.js';
 import type { DataType } from '../../core/dataTypes.js';
 import { relationName } from '../../core/nodes/transformSql.js';
@@ -9,10 +10,6 @@ import { isReserved, lowerCase, namesOf, slot, slots, stepFailure } from './rela
 import type { DraftColumn, RelationColumn } from './relation.js';
 import { requireUsable, typedColumn } from './scope.js';
 import { isInexact } from './toTyped.js';
-
-interface SqlConfig {
-  sql: string;
-}
 
 /** Words by which a query may use columns without naming them. */
 const anyColumn = /\b(?:natural|columns|unpivot|summarize|any_value)\b/i;

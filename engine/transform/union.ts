@@ -1,14 +1,10 @@
+import type { UnionConfig } from '../../core/nodes/transformUnion.js';
 import { alignment, aligned } from './align.js';
 import type { Aligned } from './align.js';
 import type { Relation, StepBuilder } from './building.js';
 import { keyOf } from './keys.js';
 import { slot, slots, stepFailure } from './relation.js';
 import type { RelationColumn } from './relation.js';
-
-interface UnionConfig {
-  all?: boolean;
-  byName?: boolean;
-}
 
 interface Input {
   sql: string;

@@ -1,16 +1,10 @@
+import type { UnpivotConfig } from '../../core/nodes/transformUnpivot.js';
 import { quoteName, quoteText } from '../duckdb/quote.js';
 import { alignment, aligned } from './align.js';
 import { onlyInput } from './building.js';
 import type { StepBuilder } from './building.js';
 import { requireColumn, slot, stepFailure } from './relation.js';
 import type { RelationColumn } from './relation.js';
-
-interface UnpivotConfig {
-  columns: readonly string[];
-  nameColumn: string;
-  valueColumn: string;
-  includeNulls?: boolean;
-}
 
 const pair = quoteName(':pair');
 

@@ -1,3 +1,4 @@
+import type { ValidateConfig } from '../../core/nodes/transformValidate.js';
 import { placeExpression } from '../../sql/gate.js';
 import { quoteName, quoteText } from '../duckdb/quote.js';
 import { onlyInput } from './building.js';
@@ -12,11 +13,6 @@ interface Rule {
   id: string;
   expression: string;
   severity?: 'error' | 'warning';
-}
-
-interface ValidateConfig {
-  rules: readonly Rule[];
-  onFailure: 'dlq' | 'fail' | 'warn';
 }
 
 const expressionsOf = (nodeId: string, config: unknown): UserExpression[] =>

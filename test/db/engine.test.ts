@@ -18,8 +18,8 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   repos = makeRepos(db);
-  const workspace = await db('workspaces').first<{ id: string }>('id');
-  const user = await db('users').first<{ id: string }>('id');
+  const [workspace] = await db('workspaces').select<{ id: string }[]>('id');
+  const [user] = await db('users').select<{ id: string }[]>('id');
   if (!workspace || !user) throw new Error('the test database is empty');
   scope = { workspaceId: workspace.id };
   const project = await repos.projects.create(scope, { name: 'engine', description: null });

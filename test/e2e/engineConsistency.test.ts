@@ -47,7 +47,7 @@ const startWriter = async (seed: number) => {
   await client.connect();
   let seq = 0;
   let accounts = rows;
-  let running = true;
+  const stopping = new AbortController();
   const transact = async (): Promise<void> => {
     seq += 1;
     const opens = random.below(4) === 0;
@@ -63,12 +63,12 @@ const startWriter = async (seed: number) => {
     );
   };
   const working = (async () => {
-    while (running) await transact();
+    while (!stopping.signal.aborted) await transact();
   })();
   return {
     transactions: () => seq,
     stop: async () => {
-      running = false;
+      stopping.abort();
       await working;
       await client.end();
     },

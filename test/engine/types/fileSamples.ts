@@ -109,10 +109,10 @@ export const parquetSamples: readonly ParquetSample[] = [
   cast(
     'TIMESTAMPTZ',
     ...['2024-02-29 12:34:56.123456+05:30', '0044-03-15 (BC) 12:00:00+00', 'infinity'],
-    '294246-12-31 23:59:59.999999+00',
+    ...['9999-12-31 23:59:59.999999+00', '294246-12-31 23:59:59.999999+00'],
   ),
   cast('INTERVAL', '1 year 2 months 3 days 04:05:06.789'),
-  cast('JSON', '{"a": 1.10}', '[1,  2]', '"x"'),
+  cast('JSON', '{"a": 1.10}', '{"a": 12345678901234567890.12345}', '[1,  2]', '"x"'),
   cast("ENUM('sad', 'glad')", 'glad'),
   { values: ['[1, NULL]', '[]::INTEGER[]'] },
   { values: [`['a "b"', NULL, '']`] },

@@ -172,6 +172,10 @@ export const jsonSection = (world: World): Promise<string> => textSection(world,
 /** DuckDB's own words for values, where PostgreSQL has other ones for the same. */
 const wordsFor = (column: string, type: string): string => {
   if (type === 'BLOB') return `'\\x' || lower(hex(${column}))`;
+  if (type === 'TIMESTAMP WITH TIME ZONE') {
+    // Its own text drops fractions of seconds that are far away.
+    return `CASE WHEN isfinite(${column}) THEN make_timestamp(epoch_us(${column}))::VARCHAR || '+00' ELSE ${column}::VARCHAR END`;
+  }
   const isNested = /\]$|^(STRUCT|MAP)\(/.test(type);
   return `${isNested ? `to_json(${column})` : column}::VARCHAR`;
 };

@@ -26,7 +26,7 @@ export interface World {
   services: Pick<SplitServices, 'duckdb' | 'staging' | 'scratch' | 'maxRowBytes'>;
   fromDatabase: (config: object) => OpenSource;
   fromFiles: (path: string, options?: NonNullable<SourceFilesConfig['options']>) => OpenSource;
-  toDatabase: (table: string) => OpenDestination;
+  toDatabase: (table: string, more?: object) => OpenDestination;
   toFiles: (path: string) => OpenDestination;
   /** What the files are in. */
   root: string;
@@ -70,10 +70,10 @@ export const makeWorld = async (): Promise<World> => {
       config: { connectionId, path, ...(options === undefined ? {} : { options }) },
       source: makeFilesSource({ store, duckdb, scratch, maxRowBytes }),
     }),
-    toDatabase: (table) => ({
+    toDatabase: (table, more) => ({
       kind: 'table',
       nodeId: 'destination',
-      config: { table, mode: 'append' },
+      config: { table, mode: 'append', ...more },
       destination: to.destination,
     }),
     toFiles: (path) => ({
