@@ -4,7 +4,8 @@ import pg from 'pg';
 
 /**
  * The example of the README: a database of its own on the embedded server, a project with a
- * pipeline that makes orders and loads them, run once. Speaks HTTP like any other client.
+ * pipeline that makes orders and customers, loads the orders, and joins and sums them up per country;
+ * run once. Speaks HTTP like any other client.
  */
 const database = 'demo';
 const rows = 100_000;
@@ -53,44 +54,98 @@ const makeApi = (url: string, key: string) => {
 
 type Api = ReturnType<typeof makeApi>;
 
-const ordersGraph = (connectionId: string) => ({
-  nodes: [
-    {
-      id: 'orders',
-      type: 'source.generate',
-      position: { x: 0, y: 0 },
-      config: {
-        rows,
-        seed: 7,
-        columns: [
-          { name: 'id', generator: 'sequence', start: 1 },
-          { name: 'customer', generator: 'name' },
-          { name: 'email', generator: 'email' },
-          {
-            name: 'status',
-            generator: 'choice',
-            values: ['paid', 'shipped', 'returned'],
-            weights: [70, 25, 5],
-          },
-          { name: 'amount', generator: 'decimal', precision: 10, scale: 2, min: 1, max: 999 },
-          {
-            name: 'ordered_at',
-            generator: 'timestamp',
-            from: '2026-01-01T00:00:00Z',
-            to: '2026-11-21T00:00:00Z',
-          },
-        ],
+const customers = 1_000;
+
+const salesGraph = (connectionId: string) => {
+  const table = (id: string, name: string, x: number, y: number) => ({
+    id,
+    type: 'destination.table',
+    position: { x, y },
+    config: { connectionId, table: name, mode: 'replace' },
+  });
+  return {
+    nodes: [
+      {
+        id: 'orders',
+        type: 'source.generate',
+        position: { x: 0, y: 0 },
+        config: {
+          rows,
+          seed: 7,
+          columns: [
+            { name: 'id', generator: 'sequence', start: 1 },
+            { name: 'customer_id', generator: 'integer', min: 1, max: customers },
+            {
+              name: 'status',
+              generator: 'choice',
+              values: ['paid', 'shipped', 'returned'],
+              weights: [70, 25, 5],
+            },
+            { name: 'amount', generator: 'decimal', precision: 10, scale: 2, min: 1, max: 999 },
+            {
+              name: 'ordered_at',
+              generator: 'timestamp',
+              from: '2026-01-01T00:00:00Z',
+              to: '2026-11-21T00:00:00Z',
+            },
+          ],
+        },
       },
-    },
-    {
-      id: 'warehouse',
-      type: 'destination.table',
-      position: { x: 320, y: 0 },
-      config: { connectionId, table: 'orders', mode: 'append' },
-    },
-  ],
-  edges: [{ id: 'load', source: 'orders', target: 'warehouse' }],
-});
+      {
+        id: 'customers',
+        type: 'source.generate',
+        position: { x: 0, y: 200 },
+        config: {
+          rows: customers,
+          seed: 11,
+          columns: [
+            { name: 'id', generator: 'sequence', start: 1 },
+            { name: 'name', generator: 'name' },
+            {
+              name: 'country',
+              generator: 'choice',
+              values: ['Brazil', 'France', 'India', 'Japan', 'Kenya'],
+            },
+          ],
+        },
+      },
+      {
+        id: 'kept',
+        type: 'transform.filter',
+        position: { x: 240, y: 100 },
+        config: { where: "status <> 'returned'" },
+      },
+      {
+        id: 'with-customer',
+        type: 'transform.join',
+        position: { x: 480, y: 150 },
+        config: { kind: 'inner', on: [{ left: 'customer_id', right: 'id' }] },
+      },
+      {
+        id: 'per-country',
+        type: 'transform.aggregate',
+        position: { x: 720, y: 150 },
+        config: {
+          groupBy: ['country'],
+          aggregates: [
+            { name: 'orders', expression: 'count(*)' },
+            { name: 'revenue', expression: 'sum(amount)' },
+          ],
+        },
+      },
+      table('warehouse', 'orders', 240, 0),
+      table('report', 'revenue_per_country', 960, 150),
+    ],
+    edges: [
+      { id: 'load', source: 'orders', target: 'warehouse' },
+      { id: 'keep', source: 'orders', target: 'kept' },
+      { id: 'left', source: 'kept', target: 'with-customer', targetPort: 'left' },
+      { id: 'right', source: 'customers', target: 'with-customer', targetPort: 'right' },
+      { id: 'sum', source: 'with-customer', target: 'per-country' },
+      { id: 'show', source: 'per-country', target: 'report' },
+    ],
+  };
+};
 
 const finished = async (
   api: Api,
@@ -112,7 +167,7 @@ const run = async (): Promise<void> => {
   const config = await makeDatabase(required('FLX_DEMO_ADMIN_URL'));
   const project = await api.post<{ id: string }>('/api/projects', {
     name: 'Demo shop',
-    description: 'Made orders, loaded into PostgreSQL.',
+    description: 'Made orders, loaded into PostgreSQL and summed up per country.',
   });
   const connection = await api.post<{ id: string }>('/api/connections', {
     name: 'Demo warehouse',
@@ -120,14 +175,16 @@ const run = async (): Promise<void> => {
     config,
   });
   const pipeline = await api.post<{ id: string }>('/api/pipelines', {
-    name: 'Load orders',
+    name: 'Orders and revenue',
     projectId: project.id,
-    ...ordersGraph(connection.id),
+    ...salesGraph(connection.id),
   });
   await api.patch(`/api/pipelines/${pipeline.id}/status`, { status: 'active' });
   const { runId } = await api.post<{ runId: string }>(`/api/pipelines/${pipeline.id}/run`);
   const { status, metrics } = await finished(api, runId);
-  console.log(`Demo: run ${runId} ${status}, ${metrics.rowsWritten} rows in table orders.`);
+  console.log(
+    `Demo: run ${runId} ${status}, ${metrics.rowsWritten} rows in orders and revenue_per_country.`,
+  );
   if (status !== 'succeeded') process.exitCode = 1;
 };
 

@@ -22,8 +22,8 @@ export const transformDerive: NodeType = {
   role: 'transform',
   title: 'Derive columns',
   description:
-    'Adds columns that are worked out from those that arrive; one whose name is there already ' +
-    'takes its place.',
+    'Adds columns that are worked out from those that arrive and those listed before; one whose ' +
+    'name is there already takes its place.',
   inputs: [{ port: 'in', many: false }],
   outputs: ['out'],
   rowByRow: true,

@@ -16,7 +16,7 @@ const config = Type.Object({
         description: 'What reports call the rule',
         errorMessage: `Expected a name of 1 to ${longestId} characters.`,
       }),
-      expression: expressionSchema('A condition; a row breaks the rule where it is false'),
+      expression: expressionSchema('A condition; a row breaks the rule where it is false or NULL'),
       severity: Type.Optional(
         wordSchema(['error', 'warning'], {
           default: 'error',

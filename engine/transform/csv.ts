@@ -1,6 +1,6 @@
 /** The bulk csv of connectors, in and out of DuckDB. */
 import { quoteName, quoteText } from '../duckdb/quote.js';
-import { slot } from './relation.js';
+import { requireDistinctNames, slot } from './relation.js';
 import type { RelationColumn } from './relation.js';
 import { toText } from './toText.js';
 
@@ -41,6 +41,7 @@ export const textSelect = (sql: string, columns: readonly RelationColumn[]): str
 
 /** The same under the users' names, for files that others read. */
 export const namedTextSelect = (sql: string, columns: readonly RelationColumn[]): string => {
+  requireDistinctNames(columns);
   const named = columns.map(({ name }, index) => `${slot(index)} AS ${quoteName(name)}`);
   return `SELECT ${named.join(', ')} FROM (${textSelect(sql, columns)})`;
 };

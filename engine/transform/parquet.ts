@@ -1,7 +1,7 @@
 /** Datasets between stages, and Parquet for others to read. */
 import { quoteName, quoteText } from '../duckdb/quote.js';
 import { duckType } from '../duckdb/types.js';
-import { slot } from './relation.js';
+import { requireDistinctNames, slot } from './relation.js';
 import type { RelationColumn } from './relation.js';
 import { toText } from './toText.js';
 import { isInexact, toTyped } from './toTyped.js';
@@ -86,5 +86,7 @@ const typedItem = (column: RelationColumn, index: number): string => {
  * The rows of `sql` for files that others read: columns by their names and in their types. Numbers
  * without a bound, intervals, JSON and nested values are text, since nothing else is exact.
  */
-export const typedSelect = (sql: string, columns: readonly RelationColumn[]): string =>
-  `SELECT ${columns.map(typedItem).join(', ')} FROM (${sql})`;
+export const typedSelect = (sql: string, columns: readonly RelationColumn[]): string => {
+  requireDistinctNames(columns);
+  return `SELECT ${columns.map(typedItem).join(', ')} FROM (${sql})`;
+};

@@ -44,6 +44,22 @@ export const placeOfColumn = (
   return places.length === 1 ? places[0] : undefined;
 };
 
+/** Whoever reads a file may not tell capitals from small letters; DuckDB, which writes it, does not. */
+export const requireDistinctNames = (columns: readonly { name: string }[]): void => {
+  const seen = new Map<string, string>();
+  for (const { name } of columns) {
+    const other = seen.get(lowerCase(name));
+    if (other !== undefined) {
+      throw new RunFailure({
+        code: 'config_invalid',
+        class: 'config',
+        message: `The columns ${other} and ${name} would be one in a file: rename one before it.`,
+      });
+    }
+    seen.set(lowerCase(name), name);
+  }
+};
+
 export const stepFailure = (nodeId: string, message: string): RunFailure =>
   new RunFailure({ code: 'expression_error', class: 'config', message, nodeId });
 

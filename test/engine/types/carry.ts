@@ -23,7 +23,7 @@ export interface Carried {
   letters: readonly DeadLetter[];
 }
 
-const context: CallContext = {
+export const context: CallContext = {
   signal: new AbortController().signal,
   log: { info: () => undefined, warn: () => undefined },
 };

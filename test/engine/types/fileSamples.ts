@@ -46,11 +46,21 @@ export const csvSamples: readonly TextSample[] = [
   {
     what: 'words for NULL, with `nullString: "NULL"`',
     values: ['1', 'NULL', '"NULL"'],
-    options: { nullString: 'NULL', columns: [{ name: 'n', type: 'integer' }, { name: 'c0', type: 'text' }] },
+    options: {
+      nullString: 'NULL',
+      columns: [
+        { name: 'n', type: 'integer' },
+        { name: 'c0', type: 'text' },
+      ],
+    },
   },
   { what: 'numbers, and texts', values: ['1', 'x'] },
   { what: 'numbers, and texts after the sample', values: ['1', 'x'], options: { sampleRows: 2 } },
-  { what: 'numbers, and wider ones after the sample', values: ['1', '1.5'], options: { sampleRows: 2 } },
+  {
+    what: 'numbers, and wider ones after the sample',
+    values: ['1', '1.5'],
+    options: { sampleRows: 2 },
+  },
 ];
 
 export const jsonSamples: readonly TextSample[] = [
@@ -65,11 +75,17 @@ export const jsonSamples: readonly TextSample[] = [
   { what: 'null, and no member', values: ['"x"', 'null', undefined] },
   { what: 'texts that are numbers', values: ['"1"', '"2.50"'] },
   { what: 'texts that are dates', values: ['"2024-02-29"'] },
-  { what: 'texts that are moments', values: ['"2024-02-29T12:34:56Z"', '"2024-02-29 12:34:56+05:30"'] },
+  {
+    what: 'texts that are moments',
+    values: ['"2024-02-29T12:34:56Z"', '"2024-02-29 12:34:56+05:30"'],
+  },
   { what: 'texts that are uuids', values: ['"0197f5f6-0000-7000-8000-000000000000"'] },
   { what: 'objects', values: ['{"b":1.10,"a":{}}', '{}'] },
   { what: 'arrays', values: ['[1,"a",null]', '[]'] },
-  { what: 'objects with long numbers', values: ['{"a":12345678901234567890123.50}', '{"a":123456789012345678901}'] },
+  {
+    what: 'objects with long numbers',
+    values: ['{"a":12345678901234567890123.50}', '{"a":123456789012345678901}'],
+  },
   { what: 'objects with a member twice', values: ['{"a":1,"a":2}'] },
   { what: 'several kinds', values: ['1', '"a"', '{"a":1}', 'true'] },
   { what: 'numbers and texts', values: ['1', '"a"'] },
@@ -118,7 +134,11 @@ export const parquetSamples: readonly ParquetSample[] = [
   { values: [`['a "b"', NULL, '']`] },
   { values: [`{'a': 1, 'b': 'x', 'c': 1.10::DECIMAL(9,2)}`] },
   { values: [`{'at': TIMESTAMP '2024-02-29 12:34:56.123456', 'day': DATE '2024-02-29'}`] },
-  { values: [`{'big': 9223372036854775807, 'wide': 1234567890123456789.0123456789::DECIMAL(38,10)}`] },
+  {
+    values: [
+      `{'big': 9223372036854775807, 'wide': 1234567890123456789.0123456789::DECIMAL(38,10)}`,
+    ],
+  },
   { values: [`{'bytes': '\\xFF\\x00'::BLOB}`] },
   { values: [`{'double': 'nan'::DOUBLE}`] },
   { values: [`MAP {'a': 1, 'b': NULL}`] },

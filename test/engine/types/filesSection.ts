@@ -4,6 +4,7 @@ import { quoteText } from '../../../engine/duckdb/quote.js';
 import { csvSamples, jsonSamples, parquetSamples } from './fileSamples.js';
 import type { FileOptions, TextSample } from './fileSamples.js';
 import { code, table } from './markdown.js';
+import type { Notes } from './notes.js';
 import { rowsRefused, textsIn, tried, typesIn } from './observe.js';
 import type { Refusal, Texts } from './observe.js';
 import { arrivals } from './verdict.js';
@@ -46,7 +47,13 @@ interface Written {
   values: ReadonlyMap<number, { shown: string; meant: string | null }>;
 }
 
-const cellOf = (written: Written, loaded: Loaded, same: ReadonlySet<number>): string =>
+const cellOf = (
+  written: Written,
+  loaded: Loaded,
+  same: ReadonlySet<number>,
+  notes: Notes,
+  from: string,
+): string =>
   arrivals(
     [...written.values].map(([n, { shown, meant }]) => {
       const after = loaded.values.get(written.column)?.get(n);
@@ -54,6 +61,9 @@ const cellOf = (written: Written, loaded: Loaded, same: ReadonlySet<number>): st
       if (after === undefined && !refusal) throw new Error(`${shown} is lost without a word`);
       return { before: shown, after, isSame: after === meant || same.has(n), refusal };
     }),
+    notes,
+    from,
+    loaded.types.get(written.column) ?? '',
   );
 
 /** Rows that hold what the text is as a value of the column's type, however it is written. */
@@ -76,6 +86,7 @@ const sameIn = async (
 };
 
 interface TextFormat {
+  called: string;
   extension: string;
   /** A file of these rows. */
   contents: (columns: readonly string[], rows: readonly (string | undefined)[][]) => string;
@@ -85,7 +96,8 @@ interface TextFormat {
 /** Files whose values are texts: all samples in one, unless they are read in ways of their own. */
 const textRows = async (
   world: World,
-  { extension, contents, meant }: TextFormat,
+  notes: Notes,
+  { called, extension, contents, meant }: TextFormat,
   samples: readonly TextSample[],
   file: string,
 ): Promise<string[][]> => {
@@ -107,7 +119,8 @@ const textRows = async (
         column,
         values: new Map(
           values.map((value) => {
-            const shown = value === undefined ? 'no member' : value === '' ? 'nothing' : code(value);
+            const shown =
+              value === undefined ? 'no member' : value === '' ? 'nothing' : code(value);
             return [n++, { shown, meant: meant(value, type) }];
           }),
         ),
@@ -116,7 +129,7 @@ const textRows = async (
       const same = async (loaded: Loaded): Promise<Set<number>> =>
         isJson ? sameIn(world, loaded, written) : new Set();
       const cells = [straight, named].map(async (loaded) =>
-        cellOf(written, loaded, await same(loaded)),
+        cellOf(written, loaded, await same(loaded), notes, called),
       );
       return [what, code(type), ...(await Promise.all(cells))];
     }),
@@ -125,18 +138,20 @@ const textRows = async (
 
 const textSection = async (
   world: World,
+  notes: Notes,
   format: TextFormat,
   samples: readonly TextSample[],
 ): Promise<string> => {
   const together = samples.filter(({ options }) => options === undefined);
-  const rows = await textRows(world, format, together, 'all');
+  const rows = await textRows(world, notes, format, together, 'all');
   for (const [place, sample] of samples.entries()) {
-    if (sample.options) rows.push(...(await textRows(world, format, [sample], `${place}`)));
+    if (sample.options) rows.push(...(await textRows(world, notes, format, [sample], `${place}`)));
   }
   return table(['In the file', 'Column', 'straight', 'through DuckDB, named'], rows);
 };
 
 const csv: TextFormat = {
+  called: 'csv',
   extension: 'csv',
   contents: (columns, rows) =>
     [['n', ...columns], ...rows.map((row, n) => [`${n}`, ...row.map((field) => field ?? '')])]
@@ -149,6 +164,7 @@ const csv: TextFormat = {
 };
 
 const json: TextFormat = {
+  called: 'JSON',
   extension: 'jsonl',
   contents: (columns, rows) =>
     rows
@@ -165,9 +181,11 @@ const json: TextFormat = {
   },
 };
 
-export const csvSection = (world: World): Promise<string> => textSection(world, csv, csvSamples);
+export const csvSection = (world: World, notes: Notes): Promise<string> =>
+  textSection(world, notes, csv, csvSamples);
 
-export const jsonSection = (world: World): Promise<string> => textSection(world, json, jsonSamples);
+export const jsonSection = (world: World, notes: Notes): Promise<string> =>
+  textSection(world, notes, json, jsonSamples);
 
 /** DuckDB's own words for values, where PostgreSQL has other ones for the same. */
 const wordsFor = (column: string, type: string): string => {
@@ -180,7 +198,7 @@ const wordsFor = (column: string, type: string): string => {
   return `${isNested ? `to_json(${column})` : column}::VARCHAR`;
 };
 
-export const parquetSection = async (world: World): Promise<string> => {
+export const parquetSection = async (world: World, notes: Notes): Promise<string> => {
   const { path: directory, remove } = await world.services.scratch('parquet');
   const run = async (sql: string): Promise<readonly (readonly unknown[])[]> => {
     const program = { directory, reads: [], statements: [{ sql }] };
@@ -196,7 +214,10 @@ export const parquetSection = async (world: World): Promise<string> => {
   const file = `read_parquet(${quoteText(made)})`;
   await run(`COPY (${selects.join(' UNION ALL BY NAME ')}) TO ${quoteText(made)} (format parquet)`);
   const types = new Map(
-    (await run(`DESCRIBE SELECT * FROM ${file}`)).map(([name, type]) => [String(name), String(type)]),
+    (await run(`DESCRIBE SELECT * FROM ${file}`)).map(([name, type]) => [
+      String(name),
+      String(type),
+    ]),
   );
   const words = columns.map((column) => wordsFor(column, types.get(column) ?? ''));
   const texts = await run(`SELECT n, ${words.join(', ')} FROM ${file} ORDER BY n`);
@@ -220,11 +241,12 @@ export const parquetSection = async (world: World): Promise<string> => {
           }),
         ),
       };
+      const fileType = types.get(column) ?? '';
       const cells = loads.map(async (loaded) =>
-        cellOf(written, loaded, await sameIn(world, loaded, written)),
+        cellOf(written, loaded, await sameIn(world, loaded, written), notes, fileType),
       );
       const type = loads[0]?.types.get(column) ?? '';
-      return [code(types.get(column) ?? ''), code(type), ...(await Promise.all(cells))];
+      return [code(fileType), code(type), ...(await Promise.all(cells))];
     }),
   );
   return table(['In the file', 'Column', 'straight', 'through DuckDB', '…, named'], rows);

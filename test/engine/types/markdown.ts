@@ -12,7 +12,8 @@ export const code = (text: string): string => {
 };
 
 /** East Asian signs and emoji take two places. */
-const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|[\u{1f300}-\u{1faff}]/gu;
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|[\u{1f300}-\u{1faff}]/gu;
 
 const widthOf = (text: string): number => [...text].length + (text.match(wide)?.length ?? 0);
 

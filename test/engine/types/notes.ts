@@ -1,7 +1,6 @@
 /** Why things become what they become: words for what was seen, and for nothing else. */
 import { code } from './markdown.js';
-import { conversionOf } from './verdict.js';
-import type { Verdict } from './verdict.js';
+import type { Refusal } from './observe.js';
 
 export interface Explanation {
   /** Types that have it in common. */
@@ -11,7 +10,8 @@ export interface Explanation {
 }
 
 export interface Notes {
-  of(verdict: Verdict, isSame: boolean): void;
+  converted(from: string, to: string): void;
+  refused(refusal: Refusal): void;
   /** Throws where something was seen that nobody has explained, or explained that was not seen. */
   conversions(): string;
   refusals(): string;
@@ -19,16 +19,16 @@ export interface Notes {
 
 const listed = (words: readonly string[]): string => words.map(code).join(', ');
 
+/** Columns have names of ours here, which say nothing. */
+const withoutNames = (message: string): string => message.replace(/\bcolumn c\d+/g, 'column …');
+
 export const makeNotes = (explanations: readonly Explanation[]): Notes => {
   const conversions = new Set<string>();
   const messages = new Map<string, string>();
   const keysOf = ({ from, to }: Explanation): string[] => from.map((type) => `${type} → ${to}`);
   return {
-    of: (verdict, isSame) => {
-      const conversion = conversionOf(verdict, isSame);
-      if (conversion !== undefined) conversions.add(conversion);
-      for (const { refusal } of verdict.refused) messages.set(refusal.message, refusal.code);
-    },
+    converted: (from, to) => void conversions.add(`${from} → ${to}`),
+    refused: ({ code: word, message }) => void messages.set(withoutNames(message), word),
     conversions: () => {
       const known = new Set(explanations.flatMap(keysOf));
       const unexplained = [...conversions].filter((key) => !known.has(key));
@@ -40,6 +40,9 @@ export const makeNotes = (explanations: readonly Explanation[]): Notes => {
         .join('\n');
     },
     refusals: () =>
-      [...messages].map(([message, word]) => `- ${code(word)}: ${message}`).join('\n'),
+      [...messages]
+        .map(([message, word]) => `- ${code(word)}: ${message}`)
+        .sort()
+        .join('\n'),
   };
 };

@@ -1,5 +1,5 @@
 /** What becomes of rows on one way: which values arrive, as what, and which are refused why. */
-import type { Client } from 'pg';
+import type { Pool } from 'pg';
 import { RunFailure } from '../../../core/failures.js';
 import { carry } from './carry.js';
 import type { Carried, Load } from './carry.js';
@@ -19,7 +19,7 @@ export type Texts = ReadonlyMap<number, string | null>;
 
 /** `::text` of columns, all at once. */
 export const textsIn = async (
-  client: Client,
+  client: Pool,
   table: string,
   columns: readonly string[],
 ): Promise<Map<string, Texts>> => {
@@ -35,7 +35,7 @@ export const textsIn = async (
 };
 
 /** Columns and their types, in order. */
-export const typesIn = async (client: Client, table: string): Promise<Map<string, string>> => {
+export const typesIn = async (client: Pool, table: string): Promise<Map<string, string>> => {
   const { rows } = await client.query<{ name: string; type: string }>(
     `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
       where attrelid = to_regclass($1) and attnum > 0 and not attisdropped order by attnum`,

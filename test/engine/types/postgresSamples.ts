@@ -35,7 +35,8 @@ const computed = (name: string, declared: string): TypeSample => ({
 const allBytes = `\\x${Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('hex')}`;
 const doubles = ['0', '-0', '0.1', 'NaN', 'Infinity', '-Infinity'];
 const digits = '12345678901234567890123456789012345678901234567890.123456789';
-const json = '{"b": 1.10, "a":  [9007199254740993, 12345678901234567890123.5, 1e400, -0.0], "b": 2}';
+const json =
+  '{"b": 1.10, "a":  [9007199254740993, 12345678901234567890123.5, 1e400, -0.0], "b": 2}';
 
 const numbers: readonly TypeSample[] = [
   sample('boolean', 'true', 'false'),

@@ -1,4 +1,5 @@
 /** What becomes of PostgreSQL's types. */
+import { context } from './carry.js';
 import { inLanes } from './lanes.js';
 import { code, table } from './markdown.js';
 import type { Notes } from './notes.js';
@@ -6,7 +7,7 @@ import { textsIn, typesIn } from './observe.js';
 import type { Texts } from './observe.js';
 import { ownTypes, typeSamples } from './postgresSamples.js';
 import type { TypeSample } from './postgresSamples.js';
-import { sentence, verdictOf } from './verdict.js';
+import { note, sentence, verdictOf } from './verdict.js';
 import { move } from './ways.js';
 import type { Arrived, Way } from './ways.js';
 import type { World } from './world.js';
@@ -40,7 +41,10 @@ const makeSamples = async ({ source }: World): Promise<Sampled[]> => {
     rows.push([first, n]);
   }
   const names = columns.map((_, place) => columnOf(place));
-  const [types, before] = [await typesIn(source, 'samples'), await textsIn(source, 'samples', names)];
+  const [types, before] = [
+    await typesIn(source, 'samples'),
+    await textsIn(source, 'samples', names),
+  ];
   return typeSamples.map((sample, place) => ({
     sample,
     column: columnOf(place),
@@ -67,9 +71,15 @@ const cellOf = (
   const own = ([n]: readonly [number, unknown]): boolean => n >= first && n < end;
   const refused = new Map([...arrived.refused].filter(own));
   const to = inFile ? arrived.fileTypes.get(column) : made;
-  const seen = { from: familyOf(sample), to, before: new Map([...before].filter(own)), after, refused };
+  const seen = {
+    from: familyOf(sample),
+    to,
+    before: new Map([...before].filter(own)),
+    after,
+    refused,
+  };
   const verdict = verdictOf(seen);
-  notes.of(verdict, made === type);
+  note(notes, verdict, made === type);
   return sentence(verdict, made === type, inFile);
 };
 
@@ -78,37 +88,46 @@ const expectHow = (arrived: Arrived, words: string): Arrived => {
   throw new Error(`rows went ${arrived.how ?? 'nowhere'}, not ${words}`);
 };
 
+/** Columns that two tables of equal types pass to each other as they are. */
+const portableIn = async (world: World): Promise<ReadonlySet<string>> => {
+  const { source, config } = world.fromDatabase({ table: 'samples' });
+  const { columns } = await source.facts({ config }, context);
+  return new Set(
+    columns.filter(({ native }) => native?.portable === true).map(({ name }) => name),
+  );
+};
+
 export const postgresSection = async (world: World, notes: Notes): Promise<string> => {
   const samples = await makeSamples(world);
   const columns = samples.map(({ column }) => column);
   const count = samples.at(-1)?.rows[1] ?? 0;
   const whole = (way: Way): Promise<Arrived> =>
     move(world, { from: { table: 'samples', columns }, way, to: way }, [0, count]);
+  const portable = await portableIn(world);
+  const isPortable = { table: 'samples', columns: columns.filter((name) => portable.has(name)) };
+  const binary = expectHow(
+    await move(world, { from: isPortable, way: 'straight', to: 'binary' }, [0, count]),
+    'as binary',
+  );
+  // One column that cannot go as binary keeps all others from it.
   const together = expectHow(await whole('straight'), 'as csv');
   const passed = expectHow(await whole('passed'), 'through DuckDB');
   const named = expectHow(await whole('named'), 'through DuckDB');
   const parquet = expectHow(await whole('parquet'), 'through DuckDB');
-  const alone = await inLanes(samples, 3, ({ column, rows }) =>
-    move(
-      world,
-      { from: { table: 'samples', columns: [column] }, way: 'straight', to: `alone_${column}` },
-      rows,
-    ),
-  );
-  const rows = samples.map((sampled, place) => {
-    const binary = alone[place];
-    const isBinary = binary?.how?.startsWith('as binary') === true;
+  const alone = samples.filter(({ column }) => !portable.has(column));
+  await inLanes(alone, 3, async ({ column, rows }) => {
+    const from = { table: 'samples', columns: [column] };
+    expectHow(await move(world, { from, way: 'straight', to: `alone_${column}` }, rows), 'as csv');
+  });
+  const rows = samples.map((sampled) => {
     return [
       sampled.sample.called ?? code(sampled.sample.declared),
-      isBinary ? cellOf(sampled, binary, notes) : 'goes as csv',
+      portable.has(sampled.column) ? cellOf(sampled, binary, notes) : 'goes as csv',
       cellOf(sampled, together, notes),
       cellOf(sampled, passed, notes),
       cellOf(sampled, named, notes),
       cellOf(sampled, parquet, notes),
     ];
   });
-  return table(
-    ['Type', 'as binary', 'as csv', 'through DuckDB', '…, named', 'Parquet'],
-    rows,
-  );
+  return table(['Type', 'as binary', 'as csv', 'through DuckDB', '…, named', 'Parquet'], rows);
 };

@@ -1,6 +1,8 @@
 /** Names, rows and columns that are easy to get wrong, and tables that are there before. */
-import type { Client } from 'pg';
+import type { Pool } from 'pg';
+import { inLanes } from './lanes.js';
 import { code, table } from './markdown.js';
+import { ownTypes } from './postgresSamples.js';
 import { quoted, tried, typesIn } from './observe.js';
 import type { Refusal } from './observe.js';
 import { stepsOf } from './ways.js';
@@ -52,28 +54,45 @@ const shapes: readonly Shape[] = [
   },
 ];
 
-const rowsIn = async (client: Client, from: string, columns: readonly string[]): Promise<string[]> => {
+const rowsIn = async (
+  client: Pool,
+  from: string,
+  columns: readonly string[],
+): Promise<string[]> => {
   const list = columns.map((column) => `${quoted(column)}::text`).join(', ');
   const { rows } = await client.query({ text: `select ${list} from ${from}`, rowMode: 'array' });
   return rows.map((row) => JSON.stringify(row)).sort();
 };
 
-const refusedWith = ({ code: word, message }: Refusal): string =>
-  `refused (${code(word)}): ${message.replaceAll('|', '\\|')}`;
+/** What a table says, and what it says below. */
+interface Cell {
+  text: string;
+  because?: string;
+}
+
+const refusedWith = ({ code: word, message }: Refusal, to: string): Cell => ({
+  text: `refused (${code(word)})`,
+  because: message.replace(`public.${to}`, 'orders'),
+});
+
+const becauseOf = (cells: readonly Cell[]): string =>
+  [...new Set(cells.flatMap(({ because }) => because ?? []))].join(' ');
+
+const textsOf = (cells: readonly Cell[]): string[] => cells.map(({ text }) => text);
 
 const shapeCell = async (
   world: World,
   { config, columns }: Shape,
   way: Way,
   to: string,
-): Promise<string> => {
+): Promise<Cell> => {
   const inFile = way === 'parquet';
   const carried = await tried(world, {
     from: world.fromDatabase(config),
     steps: stepsOf(way, columns),
     to: inFile ? world.toFiles(to) : world.toDatabase(to),
   });
-  if ('code' in carried) return refusedWith(carried);
+  if ('code' in carried) return refusedWith(carried, to);
   if (inFile) {
     const back = await tried(world, {
       from: world.fromFiles(`${to}/*.parquet`),
@@ -83,26 +102,27 @@ const shapeCell = async (
     if ('code' in back) throw new Error(`a file of ours is not read again: ${back.message}`);
   }
   const found = [...(await typesIn(world.target, to)).keys()].filter((name) => name !== 'aside');
-  if (found.join('\n') !== columns.join('\n')) return `columns ${found.map(code).join(', ')}`;
+  if (found.join('\n') !== columns.join('\n'))
+    return { text: `columns ${found.map(code).join(', ')}` };
   const from = 'sql' in config ? `(${config.sql}) as rows` : quoted(config.table);
   const before = await rowsIn(world.source, from, columns);
   const after = await rowsIn(world.target, quoted(to), columns);
-  return before.join('\n') === after.join('\n')
-    ? 'exactly'
-    : `converted: ${code(before.join(' '))} → ${code(after.join(' '))}`;
+  const isSame = before.join('\n') === after.join('\n');
+  const change = `converted: ${code(before.join(' '))} → ${code(after.join(' '))}`;
+  return { text: isSame ? 'exactly' : change };
 };
 
 const ways: readonly Way[] = ['straight', 'passed', 'named', 'parquet'];
 
 export const shapesSection = async (world: World): Promise<string> => {
-  const rows: string[][] = [];
-  for (const [place, shape] of shapes.entries()) {
-    await world.source.query(shape.setup);
-    const cells: string[] = [];
+  for (const { setup } of shapes) await world.source.query(setup);
+  const rows = await inLanes(shapes, 3, async (shape, place) => {
+    const cells: Cell[] = [];
     for (const way of ways) cells.push(await shapeCell(world, shape, way, `shape${place}_${way}`));
-    rows.push([shape.what, ...cells]);
-  }
-  return table(['Rows', 'straight', 'through DuckDB', '…, named', 'Parquet'], rows);
+    return [shape.what, ...textsOf(cells), becauseOf(cells)];
+  });
+  const head = ['Rows', 'straight', 'through DuckDB', '…, named', 'Parquet', 'Refused with'];
+  return table(head, rows);
 };
 
 interface Meeting {
@@ -136,7 +156,7 @@ const meetingCell = async (
   { value, column }: Meeting,
   way: Way,
   to: string,
-): Promise<string> => {
+): Promise<Cell> => {
   await world.target.query(`create table ${to} (v ${column})`);
   const sql = `select ${value} as v`;
   const carried = await tried(world, {
@@ -144,25 +164,26 @@ const meetingCell = async (
     steps: stepsOf(way, ['v']),
     to: world.toDatabase(to, { onSchemaChange: 'ignore' }),
   });
-  if ('code' in carried) return refusedWith(carried);
+  if ('code' in carried) return refusedWith(carried, to);
   const [letter] = carried.letters;
-  if (letter) return refusedWith({ ...letter, ofRun: false });
+  if (letter) return refusedWith({ ...letter, ofRun: false }, to);
   const before = await rowsIn(world.source, `(${sql}) as rows`, ['v']);
   const after = await rowsIn(world.target, to, ['v']);
-  const [from = '', now = ''] = [before[0], after[0]];
-  return from === now ? 'exactly' : `converted: ${code(from)} → ${code(now)}`;
+  const [from, now] = [before, after].map(([row = '[]']) =>
+    String((JSON.parse(row) as unknown[])[0]),
+  );
+  return { text: from === now ? 'exactly' : `converted: ${code(from ?? '')} → ${code(now ?? '')}` };
 };
 
 /** Expects the types of `postgresSection` in the source. */
-export const meetingsSection = async (world: World, ownTypes: string): Promise<string> => {
+export const meetingsSection = async (world: World): Promise<string> => {
   await world.target.query(ownTypes);
-  const rows: string[][] = [];
-  for (const [place, meeting] of meetings.entries()) {
-    const cells: string[] = [];
+  const rows = await inLanes(meetings, 3, async (meeting, place) => {
+    const cells: Cell[] = [];
     for (const way of ['straight', 'named'] as const) {
       cells.push(await meetingCell(world, meeting, way, `meeting${place}_${way}`));
     }
-    rows.push([code(meeting.value), code(meeting.column), ...cells]);
-  }
-  return table(['Value', 'Column', 'straight', 'through DuckDB, named'], rows);
+    return [code(meeting.value), code(meeting.column), ...textsOf(cells), becauseOf(cells)];
+  });
+  return table(['Value', 'Column', 'straight', 'through DuckDB, named', 'Refused with'], rows);
 };

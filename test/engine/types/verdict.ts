@@ -1,24 +1,23 @@
 /** What is said of a column, worked out from what was seen. */
 import { code } from './markdown.js';
+import type { Notes } from './notes.js';
 import type { Refusal, Texts } from './observe.js';
 
-export interface Change {
+interface Change {
   before: string;
   /** Null: it is NULL now. */
   after: string | null;
 }
 
-export interface Verdict {
+interface Verdict {
   from: string;
   /** Undefined where nothing arrived. */
   to: string | undefined;
   changed: readonly Change[];
   refused: readonly { before: string; refusal: Refusal }[];
-  /** Values that arrived, changed or not. */
-  arrived: number;
 }
 
-export interface Seen {
+interface Seen {
   from: string;
   to: string | undefined;
   before: Texts;
@@ -30,21 +29,17 @@ export interface Seen {
 export const verdictOf = ({ from, to, before, after, refused }: Seen): Verdict => {
   const changed: Change[] = [];
   const refusals: { before: string; refusal: Refusal }[] = [];
-  let arrived = 0;
   for (const [n, value] of before) {
     const now = after.get(n);
     const refusal = refused.get(n);
     if (refusal) refusals.push({ before: value ?? 'NULL', refusal });
     else if (now === undefined) throw new Error(`row ${n} of ${from} is lost without a word`);
-    else {
-      arrived += 1;
-      if (now !== value) {
-        if (value === null) throw new Error(`NULL of ${from} has become ${String(now)}`);
-        changed.push({ before: value, after: now });
-      }
+    else if (now !== value) {
+      if (value === null) throw new Error(`NULL of ${from} has become ${String(now)}`);
+      changed.push({ before: value, after: now });
     }
   }
-  return { from, to, changed, refused: refusals, arrived };
+  return { from, to, changed, refused: refusals };
 };
 
 const mostExamples = 2;
@@ -57,8 +52,10 @@ const shown = (value: string | null): string => {
   return code(short);
 };
 
-export const shownChanges = (changed: readonly Change[]): string => {
-  const distinct = [...new Set(changed.map(({ before, after }) => `${shown(before)} → ${shown(after)}`))];
+const shownChanges = (changed: readonly Change[]): string => {
+  const distinct = [
+    ...new Set(changed.map(({ before, after }) => `${shown(before)} → ${shown(after)}`)),
+  ];
   const more = distinct.length > mostExamples ? ', …' : '';
   return distinct.slice(0, mostExamples).join(', ') + more;
 };
@@ -71,16 +68,20 @@ const refusedPart = ({ refused }: Verdict, ofRun: boolean): string => {
   return `${ofRun ? 'the run fails for' : 'refused:'} ${values} (${codes})`;
 };
 
-/** What it was converted to, or undefined. */
-export const conversionOf = ({ from, to, changed }: Verdict, isSame: boolean): string | undefined =>
-  to !== undefined && (!isSame || changed.length > 0) ? `${from} → ${to}` : undefined;
+const isConverted = ({ to, changed }: Verdict, isSame: boolean): boolean =>
+  to !== undefined && (!isSame || changed.length > 0);
+
+export const note = (notes: Notes, verdict: Verdict, isSame: boolean): void => {
+  const { from, to } = verdict;
+  if (to !== undefined && isConverted(verdict, isSame)) notes.converted(from, to);
+  for (const { refusal } of verdict.refused) notes.refused(refusal);
+};
 
 /** `isSame`: the column that was made is of the type that the value had. */
 export const sentence = (verdict: Verdict, isSame: boolean, inFile: boolean): string => {
   const { to = '', changed } = verdict;
-  const converted = conversionOf(verdict, isSame) !== undefined;
   const changes = changed.length > 0 ? `: ${shownChanges(changed)}` : '';
-  const arrived = converted
+  const arrived = isConverted(verdict, isSame)
     ? `converted to ${code(to)}${changes}`
     : `exactly${inFile ? `, as ${code(to)}` : ''}`;
   const parts = [
@@ -91,7 +92,7 @@ export const sentence = (verdict: Verdict, isSame: boolean, inFile: boolean): st
   return parts.filter((part) => part !== '').join('; ');
 };
 
-export interface ArrivedRow {
+interface ArrivedRow {
   /** As it is shown. */
   before: string;
   after: string | null | undefined;
@@ -100,9 +101,16 @@ export interface ArrivedRow {
 }
 
 /** Of rows of a file: everything that is not what it was, one by one. */
-export const arrivals = (rows: readonly ArrivedRow[]): string => {
+export const arrivals = (
+  rows: readonly ArrivedRow[],
+  notes: Notes,
+  from: string,
+  to: string,
+): string => {
   const refused = rows.flatMap(({ before, refusal }) => (refusal ? [{ before, refusal }] : []));
   const changed = rows.filter(({ refusal, isSame }) => !refusal && !isSame);
+  if (changed.length > 0) notes.converted(from, to);
+  for (const { refusal } of refused) notes.refused(refusal);
   const changes = changed.map(({ before, after }) => `${before} → ${shown(after ?? null)}`);
   const refusals = refused.map(({ before, refusal }) => `${before} (${code(refusal.code)})`);
   const parts = [
@@ -110,5 +118,8 @@ export const arrivals = (rows: readonly ArrivedRow[]): string => {
     refusals.length > 0 ? `refused: ${refusals.join(', ')}` : '',
     changes.length === 0 && refused.length < rows.length ? 'exactly' : '',
   ];
-  return parts.filter((part) => part !== '').reverse().join('; ');
+  return parts
+    .filter((part) => part !== '')
+    .reverse()
+    .join('; ');
 };

@@ -2,8 +2,9 @@
 import { copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Client } from 'pg';
+import { Pool } from 'pg';
 import { makeLocalStore } from '../../../connectors/local/store.js';
+import type { PostgresConfig } from '../../../connectors/postgres/manifest.js';
 import { openConnector } from '../../../connectors/registry.js';
 import type { SourceFilesConfig } from '../../../core/nodes/sourceFiles.js';
 import type { DuckDb } from '../../../engine/duckdb/program.js';
@@ -19,9 +20,9 @@ import { localDirectories } from '../../support/anywhere.js';
 import { openDuckDb } from '../duckdb/opened.js';
 
 export interface World {
-  /** Connections of someone else, who makes the rows and looks at what arrived. */
-  source: Client;
-  target: Client;
+  /** Someone else, who makes the rows and looks at what arrived. */
+  source: Pool;
+  target: Pool;
   duckdb: DuckDb;
   services: Pick<SplitServices, 'duckdb' | 'staging' | 'scratch' | 'maxRowBytes'>;
   fromDatabase: (config: object) => OpenSource;
@@ -40,16 +41,24 @@ const maxRowBytes = 1024 * 1024;
 const connectionId = '0197f5f6-0000-7000-8000-000000000000';
 
 /** As connectors set them: what `::text` gives is then comparable. */
-const settings = `set timezone = 'UTC'; set intervalstyle = 'postgres_verbose';
-  set datestyle = 'ISO, YMD'; set lc_monetary = 'C'; set bytea_output = 'hex'`;
+const options = [
+  ...['timezone=UTC', 'intervalstyle=postgres_verbose', 'datestyle=ISO,YMD'],
+  ...['lc_monetary=C', 'bytea_output=hex'],
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+const poolOf = (config: PostgresConfig): Pool => {
+  const { host, port, database, user, password } = config;
+  return new Pool({ host, port, database, user, password, options, max: 3 });
+};
 
 export const makeWorld = async (): Promise<World> => {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'fluxline-types-')));
   const root = join(base, 'files');
   await mkdir(root);
   const [from, to] = [await startSourceDatabase(), await startTargetDatabase()];
-  await from.admin.query(settings);
-  await to.admin.query(settings);
+  const [source, target] = [poolOf(from.config), poolOf(to.config)];
   const store = makeLocalStore(root, 'source', localDirectories);
   const duckdb = openDuckDb({ slots: 2 });
   const scratch = await makeScratch(join(base, 'scratch'));
@@ -60,14 +69,14 @@ export const makeWorld = async (): Promise<World> => {
       openConnector(id, config, { net, role: 'destination', maxRowBytes, localDirectories }),
   });
   return {
-    source: from.admin,
-    target: to.admin,
+    source,
+    target,
     duckdb,
     services: { duckdb, staging, scratch, maxRowBytes },
     fromDatabase: (config) => ({ nodeId: 'source', config, source: from.source }),
-    fromFiles: (path, options) => ({
+    fromFiles: (path, format) => ({
       nodeId: 'source',
-      config: { connectionId, path, ...(options === undefined ? {} : { options }) },
+      config: { connectionId, path, ...(format === undefined ? {} : { options: format }) },
       source: makeFilesSource({ store, duckdb, scratch, maxRowBytes }),
     }),
     toDatabase: (table, more) => ({
@@ -88,6 +97,8 @@ export const makeWorld = async (): Promise<World> => {
     close: async () => {
       await duckdb.close();
       await staging.close();
+      await source.end();
+      await target.end();
       await from.drop();
       await to.drop();
       await rm(base, { recursive: true, force: true });
