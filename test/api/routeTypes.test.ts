@@ -86,7 +86,7 @@ const fine: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     method: `'POST'`,
     mode: `'write'`,
     body: 'Type.Object({ name: Type.String() })',
-    prepare: `async ({ body }, ctx) => { await ctx.live('x', {}, ctx.signal); return body.name.length }`,
+    prepare: `async ({ body }, ctx) => { await ctx.live(ctx.scope, 'bindGraph', { nodes: '', edges: '' }, ctx.signal); return body.name.length }`,
     handler: `({ params }, _ctx, size) => ({ id: params.id, size })`,
   },
   'nothing to say': {

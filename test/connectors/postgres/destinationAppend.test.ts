@@ -9,6 +9,7 @@ import {
   startTargetDatabase,
 } from './destinationTesting.js';
 import type { Row, TargetDatabase } from './destinationTesting.js';
+import { waitFor } from '../../support/wait.js';
 
 let database: TargetDatabase;
 const columns = columnsOf('id integer', 'name text?');
@@ -63,9 +64,15 @@ test('what a cut connection leaves is nothing, and the repeat writes all of it',
   const delivery = newDelivery();
   await load.prepare(delivery);
   const cutting = load.write(delivery, 0, manyRows(1, 50_000), async () => {
-    await database.admin.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and query like 'copy%'`,
+    await waitFor(
+      async () => {
+        const cut = await database.ask(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and query like 'copy%' and state = 'active'`,
+        );
+        return cut.length > 0;
+      },
+      { timeoutMs: 10_000, what: 'the COPY to begin' },
     );
   });
   expect(await failureOf(cutting)).toMatchObject({

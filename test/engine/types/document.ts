@@ -15,7 +15,8 @@ fails when this page says something else.
 - **exactly**: the column that is created has the same type, and every value is the same.
 - **converted**: to another type, or in another form. What differs is shown as \`before\` → \`after\`.
 - **refused**: the row is set aside with this code (\`maxErrors\` of the destination says how many may
-  be), and no other value arrives in its place. _The run fails_ says that nothing could be set aside.
+  be), and no other value arrives in its place.
+- **the run fails**: it says why, and nothing arrives.
 
 The ways are those that the log of a run names ([engine.md](engine.md)):
 
@@ -30,33 +31,26 @@ The ways are those that the log of a run names ([engine.md](engine.md)):
 Tables are created by the run unless it says otherwise.
 `;
 
-const T0 = Date.now();
-const lap = (x: string) => {
-  require('node:fs').appendFileSync(
-    '/tmp/laps',
-    x.slice(0, 30).replace(/\n/g, ' ') + ' ' + (Date.now() - T0) + '\n',
-  );
-  return x;
-};
 export const typesDocument = async (world: World): Promise<string> => {
   const notes = makeNotes(explanations);
   const parts = [
     introduction,
     '## PostgreSQL\n',
-    `${lap(await postgresSection(world, notes))}\n`,
+    `${await postgresSection(world, notes)}\n`,
     '## Tables that are there before\n',
     'The type of their columns decides; a value is read by PostgreSQL as if it had been typed in.\n',
-    `${lap(await meetingsSection(world))}\n`,
+    `${await meetingsSection(world)}\n`,
     '## Names, columns and rows\n',
-    `${lap(await shapesSection(world))}\n`,
+    `${await shapesSection(world)}\n`,
     '## Files of csv\n',
-    'A column has the type that its fields are written in; what could lose something stays text.\n',
-    `${lap(await csvSection(world, notes))}\n`,
+    'A column has the type that all its fields look like; _exactly_ means the text of the field.\n',
+    `${await csvSection(world, notes)}\n`,
     '## Files of JSON\n',
-    `${lap(await jsonSection(world, notes))}\n`,
+    'In a column of `jsonb`, _exactly_ means what PostgreSQL makes of the same text: it keeps neither\nblanks nor order, and of members that come twice the last one.\n',
+    `${await jsonSection(world, notes)}\n`,
     '## Files of Parquet\n',
     "Types are given in DuckDB's words. _exactly_: the value is the same, if in PostgreSQL's type for it.\n",
-    `${lap(await parquetSection(world, notes))}\n`,
+    `${await parquetSection(world, notes)}\n`,
     '## Why\n',
     `${notes.conversions()}\n`,
     '## What refusals say\n',

@@ -97,12 +97,9 @@ export const explanations: readonly Explanation[] = [
   {
     from: ['csv'],
     to: 'double precision',
-    why: 'numbers with an exponent make their column a double, exact to 15 digits, in the shortest form that reads back.',
-  },
-  {
-    from: ['csv'],
-    to: 'numeric',
-    why: 'only where an expression names the column: it sees a double.',
+    why:
+      'a column with exponents is one, exact to 15 digits and in the shortest form that reads back; ' +
+      'so are decimals that an expression names.',
   },
   {
     from: ['csv'],

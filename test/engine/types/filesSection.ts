@@ -51,8 +51,8 @@ const cellOf = (
   written: Written,
   loaded: Loaded,
   same: ReadonlySet<number>,
+  { from, expected }: { from: string; expected: string },
   notes: Notes,
-  from: string,
 ): string =>
   arrivals(
     [...written.values].map(([n, { shown, meant }]) => {
@@ -61,9 +61,8 @@ const cellOf = (
       if (after === undefined && !refusal) throw new Error(`${shown} is lost without a word`);
       return { before: shown, after, isSame: after === meant || same.has(n), refusal };
     }),
+    { from, expected, to: loaded.types.get(written.column) ?? '' },
     notes,
-    from,
-    loaded.types.get(written.column) ?? '',
   );
 
 /** Rows that hold what the text is as a value of the column's type, however it is written. */
@@ -129,7 +128,7 @@ const textRows = async (
       const same = async (loaded: Loaded): Promise<Set<number>> =>
         isJson ? sameIn(world, loaded, written) : new Set();
       const cells = [straight, named].map(async (loaded) =>
-        cellOf(written, loaded, await same(loaded), notes, called),
+        cellOf(written, loaded, await same(loaded), { from: called, expected: type }, notes),
       );
       return [what, code(type), ...(await Promise.all(cells))];
     }),
@@ -242,10 +241,16 @@ export const parquetSection = async (world: World, notes: Notes): Promise<string
         ),
       };
       const fileType = types.get(column) ?? '';
-      const cells = loads.map(async (loaded) =>
-        cellOf(written, loaded, await sameIn(world, loaded, written), notes, fileType),
-      );
       const type = loads[0]?.types.get(column) ?? '';
+      const cells = loads.map(async (loaded) =>
+        cellOf(
+          written,
+          loaded,
+          await sameIn(world, loaded, written),
+          { from: fileType, expected: type },
+          notes,
+        ),
+      );
       return [code(fileType), code(type), ...(await Promise.all(cells))];
     }),
   );

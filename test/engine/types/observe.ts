@@ -29,7 +29,7 @@ export const textsIn = async (
   return new Map(
     columns.map((column, index) => [
       column,
-      new Map(rows.map(([n, ...values]) => [Number(n), values[index] ?? null])),
+      new Map(rows.map(([n, ...values]) => [n, values[index] ?? null])),
     ]),
   );
 };

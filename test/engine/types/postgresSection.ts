@@ -92,9 +92,7 @@ const expectHow = (arrived: Arrived, words: string): Arrived => {
 const portableIn = async (world: World): Promise<ReadonlySet<string>> => {
   const { source, config } = world.fromDatabase({ table: 'samples' });
   const { columns } = await source.facts({ config }, context);
-  return new Set(
-    columns.filter(({ native }) => native?.portable === true).map(({ name }) => name),
-  );
+  return new Set(columns.filter(({ native }) => native?.portable === true).map(({ name }) => name));
 };
 
 export const postgresSection = async (world: World, notes: Notes): Promise<string> => {

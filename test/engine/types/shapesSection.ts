@@ -70,8 +70,8 @@ interface Cell {
   because?: string;
 }
 
-const refusedWith = ({ code: word, message }: Refusal, to: string): Cell => ({
-  text: `refused (${code(word)})`,
+const refusedWith = ({ code: word, message, ofRun }: Refusal, to: string): Cell => ({
+  text: `${ofRun ? 'the run fails' : 'refused'} (${code(word)})`,
   because: message.replace(`public.${to}`, 'orders'),
 });
 

@@ -68,12 +68,12 @@ const refusedPart = ({ refused }: Verdict, ofRun: boolean): string => {
   return `${ofRun ? 'the run fails for' : 'refused:'} ${values} (${codes})`;
 };
 
-const isConverted = ({ to, changed }: Verdict, isSame: boolean): boolean =>
+const differs = ({ to, changed }: Verdict, isSame: boolean): boolean =>
   to !== undefined && (!isSame || changed.length > 0);
 
 export const note = (notes: Notes, verdict: Verdict, isSame: boolean): void => {
   const { from, to } = verdict;
-  if (to !== undefined && isConverted(verdict, isSame)) notes.converted(from, to);
+  if (to !== undefined && differs(verdict, isSame)) notes.converted(from, to);
   for (const { refusal } of verdict.refused) notes.refused(refusal);
 };
 
@@ -81,7 +81,7 @@ export const note = (notes: Notes, verdict: Verdict, isSame: boolean): void => {
 export const sentence = (verdict: Verdict, isSame: boolean, inFile: boolean): string => {
   const { to = '', changed } = verdict;
   const changes = changed.length > 0 ? `: ${shownChanges(changed)}` : '';
-  const arrived = isConverted(verdict, isSame)
+  const arrived = differs(verdict, isSame)
     ? `converted to ${code(to)}${changes}`
     : `exactly${inFile ? `, as ${code(to)}` : ''}`;
   const parts = [
@@ -100,26 +100,33 @@ interface ArrivedRow {
   refusal: Refusal | undefined;
 }
 
+interface ArrivedColumn {
+  from: string;
+  to: string;
+  /** The type that the document names for it already. */
+  expected: string;
+}
+
 /** Of rows of a file: everything that is not what it was, one by one. */
 export const arrivals = (
   rows: readonly ArrivedRow[],
+  { from, to, expected }: ArrivedColumn,
   notes: Notes,
-  from: string,
-  to: string,
 ): string => {
   const refused = rows.flatMap(({ before, refusal }) => (refusal ? [{ before, refusal }] : []));
   const changed = rows.filter(({ refusal, isSame }) => !refusal && !isSame);
-  if (changed.length > 0) notes.converted(from, to);
+  const isConverted = changed.length > 0 || to !== expected;
+  if (isConverted) notes.converted(from, to);
   for (const { refusal } of refused) notes.refused(refusal);
   const changes = changed.map(({ before, after }) => `${before} → ${shown(after ?? null)}`);
   const refusals = refused.map(({ before, refusal }) => `${before} (${code(refusal.code)})`);
+  const converted = [
+    to === expected ? 'converted' : `converted to ${code(to)}`,
+    ...(changes.length > 0 ? [changes.join(', ')] : []),
+  ].join(': ');
   const parts = [
-    changes.length > 0 ? `converted: ${changes.join(', ')}` : '',
+    refused.length === rows.length ? '' : isConverted ? converted : 'exactly',
     refusals.length > 0 ? `refused: ${refusals.join(', ')}` : '',
-    changes.length === 0 && refused.length < rows.length ? 'exactly' : '',
   ];
-  return parts
-    .filter((part) => part !== '')
-    .reverse()
-    .join('; ');
+  return parts.filter((part) => part !== '').join('; ');
 };

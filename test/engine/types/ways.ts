@@ -91,6 +91,7 @@ const moveRows = async (
   };
 };
 
+/** Parts of what failed as a whole: alone a row may be set aside, among others it was not. */
 const joined = (one: Arrived, other: Arrived): Arrived => ({
   how: one.how ?? other.how,
   types: new Map([...other.types, ...one.types]),
@@ -101,7 +102,9 @@ const joined = (one: Arrived, other: Arrived): Arrived => ({
       new Map([...(one.values.get(column) ?? []), ...(other.values.get(column) ?? [])]),
     ]),
   ),
-  refused: new Map([...one.refused, ...other.refused]),
+  refused: new Map(
+    [...one.refused, ...other.refused].map(([n, refusal]) => [n, { ...refusal, ofRun: true }]),
+  ),
 });
 
 /** Where a run fails, it is tried with fewer rows, until it is known which ones it fails for. */
