@@ -21,6 +21,9 @@ beforeAll(async () => {
   await query(url, 'vacuum analyze orders');
 });
 
+// What a failed test has left running is not to help the next one.
+afterEach(() => service.stopWorkers());
+
 afterAll(async () => {
   await stopChildren();
   await service.drop();
@@ -216,6 +219,37 @@ describe('rows that the table refuses', () => {
     expect(await service.ended(runId, 120_000)).toMatchObject({ status: 'failed' });
     await worker.stop();
   });
+});
+
+test('a staging store that is full fails the run and says so; with room a retry completes it', async () => {
+  await query(url, 'drop table if exists target; drop schema if exists _fluxline cascade');
+  const nodes = [
+    bench.source('orders'),
+    {
+      id: 'sum',
+      type: 'transform.aggregate',
+      config: { groupBy: ['customer'], aggregates: [{ name: 'n', expression: 'count(*)' }] },
+    },
+    bench.destination('target', 'replace'),
+  ];
+  const small = await service.startWorker({ FLX_STAGING_MAX_BYTES: '100000' });
+  const runId = await service.start(await bench.pipeline(nodes));
+  const run = await service.ended(runId);
+  expect(run).toMatchObject({ status: 'failed', error: { code: 'resource_exhausted' } });
+  expect(run.error?.message).toContain('FLX_STAGING_MAX_BYTES');
+  await small.stop();
+  const worker = await service.startWorker();
+  const { runId: retried } = await ok(
+    service.call<{ runId: string }>('POST', `/api/runs/${runId}/retry`),
+  );
+  expect(await service.ended(retried)).toMatchObject({ status: 'succeeded', error: null });
+  await query(
+    url,
+    `drop table if exists wanted;
+     create table wanted as select customer, count(*) as n from orders group by customer`,
+  );
+  expect(await difference(url, 'wanted', 'target')).toEqual(same);
+  await worker.stop();
 });
 
 test('a column that was dropped after saving is named', async () => {

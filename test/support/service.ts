@@ -42,6 +42,8 @@ export interface Service {
   /** Another one in the place of one that was killed. */
   restartApi: () => Promise<void>;
   startWorker: (more?: Record<string, string>) => Promise<Child>;
+  /** All that were started, however they are. */
+  stopWorkers: () => Promise<void>;
   call: <T>(
     method: string,
     path: string,
@@ -131,8 +133,12 @@ export async function startService(
   };
   let api = await startApi(settings);
   const call = caller(() => api.url);
-  const worker = (extra: Record<string, string> = {}): Promise<Child> =>
-    startWorker({ ...settings, ...extra }, () => isReady(api.url));
+  const workers: Child[] = [];
+  const worker = async (extra: Record<string, string> = {}): Promise<Child> => {
+    const started = await startWorker({ ...settings, ...extra }, () => isReady(api.url));
+    workers.push(started);
+    return started;
+  };
 
   const pipeline = async (source: object, table: string): Promise<string> => {
     const { hostname, port, username, password, pathname } = new URL(target.url);
@@ -185,6 +191,9 @@ export async function startService(
       api = await startApi(settings);
     },
     startWorker: worker,
+    stopWorkers: async () => {
+      for (const one of workers.splice(0)) await one.kill('SIGKILL');
+    },
     call,
     pipeline,
     start,

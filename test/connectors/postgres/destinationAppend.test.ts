@@ -9,7 +9,6 @@ import {
   startTargetDatabase,
 } from './destinationTesting.js';
 import type { Row, TargetDatabase } from './destinationTesting.js';
-import { waitFor } from '../../support/wait.js';
 
 let database: TargetDatabase;
 const columns = columnsOf('id integer', 'name text?');
