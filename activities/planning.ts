@@ -3,6 +3,7 @@ import { parseGraph } from '../core/graph/index.js';
 import type { Graph } from '../core/graph/index.js';
 import type { DestinationFilesConfig } from '../core/nodes/destinationFiles.js';
 import type { DestinationTableConfig } from '../core/nodes/destinationTable.js';
+import { lookedBack } from '../core/lookback.js';
 import { planGraph } from '../core/plan/index.js';
 import type { Stage } from '../core/plan/stage.js';
 import type { WorkspaceScope } from '../core/scope.js';
@@ -12,6 +13,7 @@ import type { Cursor } from '../db/repos/cursors.js';
 import type { OpenSource } from '../engine/ends.js';
 import type { PlannedStage } from '../engine/plan.js';
 import { prepareStage } from '../engine/prepare.js';
+import { blaming } from '../engine/blame.js';
 import { datasetColumns } from '../engine/transform/parquet.js';
 import type { RelationColumn } from '../engine/transform/relation.js';
 import type { ActivityDeps } from './deps.js';
@@ -51,30 +53,60 @@ interface IncrementalConfig {
   incremental?: { cursorColumn: string; lookback?: number | string };
 }
 
+const cannotLookBack = (nodeId: string, column: string): RunFailure =>
+  new RunFailure({
+    code: 'config_invalid',
+    class: 'config',
+    nodeId,
+    message: `lookback is a number for cursors that are numbers and a duration such as PT10M for dates and times; ${column} is neither, or is not of that kind.`,
+  });
+
+interface Incremental {
+  bounds: Bounds;
+  /** How far the source will have been read. */
+  cursor: Cursor | undefined;
+}
+
 /** From where the last successful run stopped to where the source is now. */
-const boundsOf = async (
+const incrementalOf = async (
   { repos }: ActivityDeps,
   job: Job,
-  source: OpenSource | undefined,
+  from: OpenSource | undefined,
   ctx: CallContext,
-): Promise<{ bounds: Bounds; cursor: Cursor | undefined } | undefined> => {
-  if (!source || job.pipeline_id === null) return undefined;
-  const { incremental } = source.config as IncrementalConfig;
-  if (!incremental || !source.source.highest) return undefined;
-  const { nodeId, config } = source;
+): Promise<Incremental | undefined> => {
+  if (!from || job.pipeline_id === null) return undefined;
+  const { nodeId, config, source } = from;
+  const { incremental } = config as IncrementalConfig;
+  if (!incremental || !source.highest) return undefined;
   const { cursorColumn: column, lookback } = incremental;
   const scope = { workspaceId: job.workspace_id };
-  const above = await repos.cursors.get(scope, job.pipeline_id, nodeId, column);
-  const upTo = await source.source.highest({ config }, column, ctx);
-  const bounds: Bounds = {
-    column,
-    ...(above === undefined ? {} : { above }),
-    ...(above === undefined || lookback === undefined ? {} : { lookback }),
-    ...(upTo === null ? {} : { upTo }),
+  const last = await repos.cursors.get(scope, job.pipeline_id, nodeId, column);
+  const upTo = await blaming(nodeId, async () => source.highest?.({ config }, column, ctx));
+  const above =
+    last === undefined || lookback === undefined
+      ? last
+      : await startOf(from, column, last, lookback, ctx);
+  const begin = above === undefined ? 'the beginning' : `${column} above ${above}`;
+  ctx.log.info(`${nodeId}: reads from ${begin}${upTo ? ` up to ${upTo}` : ''}.`);
+  return {
+    bounds: { column, upTo: upTo ?? null, ...(above === undefined ? {} : { above }) },
+    cursor: upTo ? { nodeId, column, value: upTo } : undefined,
   };
-  const from = above === undefined ? 'the beginning' : `${column} above ${above}`;
-  ctx.log.info(`${nodeId}: reads from ${from}${upTo === null ? '' : ` up to ${upTo}`}.`);
-  return { bounds, cursor: upTo === null ? undefined : { nodeId, column, value: upTo } };
+};
+
+/** A stretch below the last value, for rows that were committed late. */
+const startOf = async (
+  { nodeId, config, source }: OpenSource,
+  column: string,
+  last: string,
+  lookback: number | string,
+  ctx: CallContext,
+): Promise<string> => {
+  const { columns } = await blaming(nodeId, () => source.facts({ config }, ctx));
+  const type = columns.find(({ name }) => name === column)?.type;
+  const above = type && lookedBack(last, type, lookback);
+  if (above === undefined) throw cannotLookBack(nodeId, column);
+  return above;
 };
 
 /** Plans the pinned definition, binds it, and gets its destinations ready. */
@@ -93,7 +125,7 @@ export const planRun = async (deps: ActivityDeps, job: Job, ctx: CallContext): P
       const delivery = { rootJobId: job.root_job_id, stage: stage.id, generation: 0 };
       const both = { source: true, destination: true };
       const way = await withEnds(deps, scope, stage, both, async (ends) => {
-        const incremental = await boundsOf(deps, job, ends.source, ctx);
+        const incremental = await incrementalOf(deps, job, ends.source, ctx);
         if (incremental?.cursor) cursors.push(incremental.cursor);
         const maxErrors = maxErrorsOf(stage, stages);
         const work = { stage, ends, datasets, delivery, bounds: incremental?.bounds, maxErrors };

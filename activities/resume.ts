@@ -50,6 +50,7 @@ const readsDataset = (stage: PlannedStage, dataset: string): boolean =>
 /** From the last stage back: a dataset that nobody has to read again need not be made again. */
 const judge = (
   stages: readonly PlannedStage[],
+  undone: boolean,
   rows: readonly JobStage[],
   splitsOf: ReadonlyMap<string, readonly JobSplit[]>,
 ): EarlierStage[] => {
@@ -60,8 +61,9 @@ const judge = (
     const wanted =
       stage.output.kind === 'dataset' &&
       judged.some((one) => one.verdict !== 'kept' && readsDataset(one.stage, stage.id));
-    const done = isDone(stage, row, splits) && !wanted;
-    const verdict = done ? 'kept' : canResume(stage, splits) ? 'resumed' : 'over';
+    const done = isDone(stage, row, splits) && !wanted && !undone;
+    const resumed = canResume(stage, splits) && !undone;
+    const verdict = done ? 'kept' : resumed ? 'resumed' : 'over';
     judged.unshift({ stage, generation: row?.generation ?? 0, splits, verdict });
   }
   return judged;
@@ -82,7 +84,7 @@ export const earlierRun = async (
   for (const { id } of plan.stages) {
     splits.set(id, await repos.splits.ofStage(scope, earlier.id, id));
   }
-  return { plan, stages: judge(plan.stages, rows, splits) };
+  return { plan, stages: judge(plan.stages, earlier.undone_at !== null, rows, splits) };
 };
 
 /** What a split's row says that it did. */

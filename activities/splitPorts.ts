@@ -1,5 +1,4 @@
 import type { WorkspaceScope } from '../core/scope.js';
-import { noCounts } from '../core/metrics.js';
 import type { SplitCounts } from '../core/metrics.js';
 import type { Job } from '../db/models/tables.js';
 import type { SplitKey } from '../db/repos/splits.js';
@@ -34,14 +33,12 @@ export const makeSplitPorts = (
   attempt: number,
   maxErrors: number,
 ): SplitPorts => {
-  const save = (counts: SplitCounts): Promise<void> =>
-    repos.splits.progress(scope, key, attempt, counts);
   return {
     progress: throttled(async (counts) => {
-      await save(counts);
+      await repos.splits.progress(scope, key, attempt, counts);
       await repos.logs.seen(scope, key.jobId);
     }),
-    noteLoss: ({ rowsFiltered, rowsFailed }) => save({ ...noCounts, rowsFiltered, rowsFailed }),
+    noteLoss: (loss) => repos.splits.noteLoss(scope, key, loss),
     deadLetters: {
       allowance: async () => maxErrors - (await repos.deadLetters.errorsElsewhere(scope, key)),
       save: (letters) =>

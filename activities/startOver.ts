@@ -58,6 +58,7 @@ export const makeStartOver = (deps: ActivityDeps) => ({
           await clearDestination(deps, job, stage, from + 1, ctx);
           await deps.inTransaction(async (tx) => {
             await tx.splits.removeStage(scope, jobId, stageId);
+            await tx.deadLetters.removeStage(scope, jobId, stageId);
             await tx.stages.startOver(scope, jobId, stageId, from);
             await log.flushInto(tx);
           });

@@ -36,7 +36,8 @@ export const until = async (condition, what, seconds = 60, pollMs = 5) => {
   }
 };
 
-export async function openStage() {
+/** @param {NodeJS.ProcessEnv} settings */
+export async function openStage(settings = {}) {
   const directory = await mkdtemp(path.join(tmpdir(), 'fluxline-bench-'));
   const stops = [() => rm(directory, { recursive: true, force: true })];
   const close = async () => {
@@ -71,6 +72,7 @@ export async function openStage() {
       FLX_LOG_LEVEL: 'warn',
       FLX_DATA_DIR: path.join(directory, 'data'),
       FLX_LOCAL_DIRECTORIES: '/',
+      ...settings,
     };
 
     const start = async (file, more = {}) => {

@@ -110,10 +110,8 @@ export interface Bounds {
   column: string;
   /** Exclusive. */
   above?: string;
-  /** How far below `above` is read again: a number, or an ISO 8601 duration for times. */
-  lookback?: number | string;
-  /** Inclusive. */
-  upTo?: string;
+  /** Inclusive; null: there was nothing, and what comes now is for the next time. */
+  upTo?: string | null;
 }
 
 /** What is asked of a source: its node's configuration, validated against its type's schema, and more. */

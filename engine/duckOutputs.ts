@@ -15,10 +15,17 @@ import { namedTextSelect } from './transform/csv.js';
 
 /** Where the rows of a split's query go. */
 export interface DuckOutput {
-  /** Has DuckDB write them into the split's directory. */
-  copy(sql: string): DuckStatement;
+  /** Has DuckDB write them into an empty directory. */
+  copy(sql: string, directory: string): DuckStatement;
   /** Takes them from there to where they belong. */
-  deliver(counts: SplitCounts, rows: number, ctx: CallContext): Promise<SplitOutcome>;
+  deliver(written: Written, ctx: CallContext): Promise<SplitOutcome>;
+}
+
+/** What DuckDB has written, where, and what became of the other rows. */
+export interface Written {
+  directory: string;
+  rows: number;
+  counts: SplitCounts;
 }
 
 type Deliver = DuckOutput['deliver'];
@@ -45,12 +52,13 @@ const csvRead = (path: string, rows: number, columns: BulkRead['columns']): Bulk
 const toTable = (
   work: SplitWork,
   to: OpenDestination & { kind: 'table' },
-  { directory, letters }: SplitDesk,
+  { letters }: SplitDesk,
   { progress, noteLoss }: SplitServices,
 ): DuckOutput => {
   const { columns } = work.stage.way;
-  const path = join(directory, 'out.csv');
-  const deliver: Deliver = async (before, rows, ctx) => {
+  const fileIn = (directory: string): string => join(directory, 'out.csv');
+  const deliver: Deliver = async ({ directory, rows, counts: before }, ctx) => {
+    const path = fileIn(directory);
     const { rowsFiltered } = before;
     const { counts, coalesced, already } = await loadTable(
       {
@@ -80,17 +88,19 @@ const toTable = (
       output: null,
     };
   };
-  return { copy: (sql) => ({ sql: copyCsvSql(sql, columns, path) }), deliver };
+  return {
+    copy: (sql, directory) => ({ sql: copyCsvSql(sql, columns, fileIn(directory)) }),
+    deliver,
+  };
 };
 
 const toFiles = (
   { stage, marker, attempt }: SplitWork,
   { config, destination }: OpenDestination & { kind: 'files' },
-  { directory }: SplitDesk,
 ): DuckOutput => {
   const { columns } = stage.way;
   const select = destination.held(config) === 'typed' ? typedSelect : namedTextSelect;
-  const deliver: Deliver = async (before, rows, ctx) => {
+  const deliver: Deliver = async ({ directory, rows, counts: before }, ctx) => {
     const winner = { split: marker.split, attempt };
     const { bytes } = await destination.upload(config, marker, winner, { directory, rows }, ctx);
     return {
@@ -100,7 +110,8 @@ const toFiles = (
     };
   };
   return {
-    copy: (sql) => destination.copy({ config, sql: select(sql, columns), columns, directory }),
+    copy: (sql, directory) =>
+      destination.copy({ config, sql: select(sql, columns), columns, directory }),
     deliver,
   };
 };
@@ -113,13 +124,13 @@ const datasetFileBytes = 64 * 1024 * 1024;
 
 const toDataset = (
   { stage, marker, attempt, index }: SplitWork,
-  { directory }: SplitDesk,
   { staging }: SplitServices,
 ): DuckOutput => {
-  const folder = join(directory, 'dataset');
+  const folderIn = (directory: string): string => join(directory, 'dataset');
   const place = `${index}`;
   const prefix = `g${marker.generation}-${String(marker.split).padStart(5, '0')}-a${attempt}`;
-  const deliver: Deliver = async (before, rows, ctx) => {
+  const deliver: Deliver = async ({ directory, rows, counts: before }, ctx) => {
+    const folder = folderIn(directory);
     const files: SplitFile[] = [];
     const names = (await readdir(folder)).sort((a, b) => numberIn(a) - numberIn(b));
     for (const [part, name] of names.entries()) {
@@ -133,13 +144,15 @@ const toDataset = (
     return { counts: { ...before, bytesStaged }, already: false, output: { attempt, files } };
   };
   return {
-    copy: (sql) => ({ sql: copyDatasetSql(sql, stage.way.columns, folder, datasetFileBytes) }),
+    copy: (sql, directory) => ({
+      sql: copyDatasetSql(sql, stage.way.columns, folderIn(directory), datasetFileBytes),
+    }),
     deliver,
   };
 };
 
 export const outputOf = (work: SplitWork, desk: SplitDesk, services: SplitServices): DuckOutput => {
   const to = work.ends.destination;
-  if (!to) return toDataset(work, desk, services);
-  return to.kind === 'table' ? toTable(work, to, desk, services) : toFiles(work, to, desk);
+  if (!to) return toDataset(work, services);
+  return to.kind === 'table' ? toTable(work, to, desk, services) : toFiles(work, to);
 };

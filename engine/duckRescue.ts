@@ -1,10 +1,13 @@
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunFailure } from '../core/failures.js';
 import type { CallContext, SpooledRows } from '../connectors/connector.js';
 import { spooledRows } from './csv/rowOffsets.js';
 import { isDataError } from './duckdb/failure.js';
+import type { DuckStatement } from './duckdb/program.js';
 import { csvInput, viewOf } from './duckInputs.js';
 import type { DuckInput } from './duckInputs.js';
+import type { DuckOutput } from './duckOutputs.js';
 import { writeFileFrom } from './files/localFiles.js';
 import type { DuckPath } from './plan.js';
 import { payloadOf, without } from './rescue/spool.js';
@@ -58,6 +61,7 @@ export const withoutBadRows = async (
   { stage }: SplitWork,
   path: DuckPath,
   inputs: readonly DuckInput[],
+  output: DuckOutput,
   failure: RunFailure,
   { directory, letters }: SplitDesk,
   { duckdb, maxRowBytes }: SplitServices,
@@ -66,9 +70,9 @@ export const withoutBadRows = async (
   const [input, ...more] = inputs;
   if (!input || more.length > 0 || stage.kind === 'compute') throw failure;
   const prelude = path.prelude.map((sql) => ({ sql }));
-  const run = (from: DuckInput, sql: string) =>
+  const run = (from: DuckInput, statement: DuckStatement) =>
     duckdb.run(
-      { directory, reads: from.reads, statements: [...prelude, viewOf(from), { sql }] },
+      { directory, reads: from.reads, statements: [...prelude, viewOf(from), statement] },
       ctx.signal,
     );
   const csvOf = (file: string): DuckInput => ({
@@ -84,16 +88,20 @@ export const withoutBadRows = async (
   });
 
   const spoolPath = join(directory, 'spool.csv');
-  await run(input, copyCsvSql(`SELECT * FROM ${input.view}`, input.columns, spoolPath));
+  const copied = copyCsvSql(`SELECT * FROM ${input.view}`, input.columns, spoolPath);
+  await run(input, { sql: copied });
   const rows = await spooledRows(spoolPath, input.columns, ctx.signal);
   const probePath = join(directory, 'probe.csv');
   const write = (read: AsyncIterable<Buffer>, to: string) => writeFileFrom(read, to, ctx.signal);
 
   const fails = async (from: number, to: number): Promise<boolean> => {
     await write(rows.read(from, to), probePath);
+    // What only the output cannot hold is to be found as well.
+    const into = join(directory, 'probe');
+    await rm(into, { recursive: true, force: true });
+    await mkdir(into);
     try {
-      const out = copyCsvSql(path.sql, stage.way.columns, join(directory, 'probe-out.csv'));
-      await run(csvOf(probePath), out);
+      await run(csvOf(probePath), output.copy(path.sql, into));
       return false;
     } catch (error) {
       if (!isDataError(error)) throw error;

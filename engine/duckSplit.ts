@@ -1,4 +1,6 @@
+import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { RunFailure } from '../core/failures.js';
 import { noCounts } from '../core/metrics.js';
 import type { SplitCounts } from '../core/metrics.js';
@@ -60,6 +62,7 @@ const runProgram = async (
   path: DuckPath,
   inputs: readonly DuckInput[],
   output: DuckOutput,
+  into: string,
   { directory }: SplitDesk,
   { duckdb }: SplitServices,
   ctx: CallContext,
@@ -71,7 +74,7 @@ const runProgram = async (
   const before = [...path.prelude.map((sql) => ({ sql })), ...inputs.map(viewOf)];
   const statements = [
     ...before,
-    output.copy(path.sql),
+    output.copy(path.sql, into),
     ...uncounted.map(countOf),
     ...rejected.map(({ sql }) => ({ sql })),
     ...path.rejects.map(({ sql }) => ({ sql })),
@@ -143,15 +146,19 @@ export const duckSplit = async (
   const { letters, directory } = desk;
   const inputs = await openInputs(work, path, services, directory, ctx);
   const output = outputOf(work, desk, services);
-  const run = (from: readonly DuckInput[]): Promise<Answers> =>
-    runProgram(work, path, from, output, desk, services, ctx);
+  let into = join(directory, 'out');
+  const run = async (from: readonly DuckInput[]): Promise<Answers> => {
+    await mkdir(into);
+    return runProgram(work, path, from, output, into, desk, services, ctx);
+  };
 
   let answers: Answers;
   try {
     answers = await run(inputs);
   } catch (error) {
     if (!isDataError(error) || !(error instanceof RunFailure)) throw error;
-    const rescued = await withoutBadRows(work, path, inputs, error, desk, services, ctx);
+    const rescued = await withoutBadRows(work, path, inputs, output, error, desk, services, ctx);
+    into = join(directory, 'out-again');
     answers = await run(rescued);
   }
   for (const [nodeId, rows] of answers.found) await letters.set(nodeId, rows);
@@ -173,6 +180,9 @@ export const duckSplit = async (
     rowsFailed: failed,
   };
   services.progress(before);
-  const written = await output.deliver(before, answers.rowsOut, ctx);
+  const written = await output.deliver(
+    { directory: into, rows: answers.rowsOut, counts: before },
+    ctx,
+  );
   return { ...written, counts: { ...written.counts, rowsFailed: letters.count() } };
 };

@@ -78,7 +78,9 @@ const windowConditions = ({ column, from, to }: Window): string[] => [
 
 const boundConditions = ({ column, above, upTo }: Bounds): string[] => [
   ...(above === undefined ? [] : [`${quoteName(column)} > ${quoteText(above)}`]),
-  ...(upTo === undefined ? [] : [`${quoteName(column)} <= ${quoteText(upTo)}`]),
+  ...(upTo === undefined
+    ? []
+    : [upTo === null ? 'false' : `${quoteName(column)} <= ${quoteText(upTo)}`]),
 ];
 
 const keyConditions = ({ key, from, to }: KeyRange): string[] => {

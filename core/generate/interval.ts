@@ -54,3 +54,13 @@ export const intervalText = (duration: string): string | undefined => {
   if (!span) return undefined;
   return `${span.months} months ${span.days} days ${secondsText(span.microseconds)} seconds`;
 };
+
+const millisecondsOfDay = 86_400_000;
+
+/** At least as long as the duration, whatever months it spans. */
+export const mostMilliseconds = (duration: string): number | undefined => {
+  const span = parse(duration);
+  if (!span) return undefined;
+  const { months, days, microseconds: rest } = span;
+  return months * 31 * millisecondsOfDay + days * millisecondsOfDay + Number(rest) / 1000;
+};

@@ -71,6 +71,15 @@ export const makeDeadLetters = (db: Knex) => ({
     );
   },
 
+  /** Before a stage starts over: its next splits are others. */
+  removeStage: async (scope: WorkspaceScope, jobId: string, stage: string): Promise<void> => {
+    await db.raw('delete from dead_letters where workspace_id = ? and job_id = ? and stage = ?', [
+      scope.workspaceId,
+      jobId,
+      stage,
+    ]);
+  },
+
   /**
    * Rows that other splits of the stage have lost against their will: those that a rule turned
    * away do not count.

@@ -26,10 +26,12 @@ export interface StageTotals extends SplitCounts {
   finishedAt: Date | null;
 }
 
-const setCounts = `rows_read = :rowsRead, bytes_read = :bytesRead, rows_in = :rowsIn,
-  rows_filtered = :rowsFiltered, rows_out = :rowsOut, rows_written = :rowsWritten,
-  bytes_written = :bytesWritten, rows_coalesced = :rowsCoalesced, rows_failed = :rowsFailed,
-  bytes_staged = :bytesStaged`;
+/** Counts that only grow while a split is under way. */
+const setProgress = `rows_read = :rowsRead, bytes_read = :bytesRead, rows_in = :rowsIn,
+  rows_out = :rowsOut, rows_written = :rowsWritten, bytes_written = :bytesWritten`;
+
+const setCounts = `${setProgress}, rows_filtered = :rowsFiltered, rows_coalesced = :rowsCoalesced,
+  rows_failed = :rowsFailed, bytes_staged = :bytesStaged`;
 
 /** Sums of splits, by the names of SplitCounts. */
 export const sumColumns: readonly [name: keyof SplitCounts, sql: string][] = [
@@ -127,10 +129,24 @@ export const makeSplits = (db: Knex) => {
       counts: SplitCounts,
     ): Promise<void> => {
       await db.raw(
-        `update job_splits set ${setCounts}
+        `update job_splits set ${setProgress}
           where workspace_id = :workspace_id and job_id = :job_id and stage = :stage
             and split = :split and attempt = :attempt and status = 'running'`,
         { ...key(scope, split), attempt, ...counts },
+      );
+    },
+
+    /** What of a split will not arrive, before the rest is committed elsewhere. */
+    noteLoss: async (
+      scope: WorkspaceScope,
+      split: SplitKey,
+      { rowsFiltered, rowsFailed }: Pick<SplitCounts, 'rowsFiltered' | 'rowsFailed'>,
+    ): Promise<void> => {
+      await db.raw(
+        `update job_splits set rows_filtered = :rowsFiltered, rows_failed = :rowsFailed
+          where workspace_id = :workspace_id and job_id = :job_id and stage = :stage
+            and split = :split and status = 'running'`,
+        { ...key(scope, split), rowsFiltered, rowsFailed },
       );
     },
 

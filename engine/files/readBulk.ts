@@ -11,6 +11,7 @@ import { fileChunks } from './localFiles.js';
 import type { FileDeps } from './localFiles.js';
 import { readRelation } from './readRelation.js';
 import type { Relation } from './relation.js';
+import { toText } from '../transform/toText.js';
 import { quoteName, quoteText } from '../duckdb/quote.js';
 
 export interface BulkDeps extends FileDeps {
@@ -24,11 +25,9 @@ interface FileRows {
   rejected: () => readonly BadRow[];
 }
 
-/** PostgreSQL's way to write what DuckDB writes in another. */
+/** As PostgreSQL writes it, and reads it without a loss. */
 const bulkValue = ({ name, type }: Column, held: Relation['held']): string =>
-  type.kind === 'bytes' && held === 'typed'
-    ? `'\\x' || lower(hex(${quoteName(name)}))`
-    : quoteName(name);
+  held === 'typed' ? toText(quoteName(name), type) : quoteName(name);
 
 /** Through DuckDB, for what is no csv of ours yet. */
 const converted = async (

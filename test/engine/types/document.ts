@@ -31,6 +31,10 @@ The ways are those that the log of a run names ([engine.md](engine.md)):
 Tables are created by the run unless it says otherwise.
 `;
 
+const jsonIntroduction = `In a column of \`jsonb\`, _exactly_ means what PostgreSQL makes of the same text: it keeps neither
+blanks nor order, and of members that come twice the last one.
+`;
+
 export const typesDocument = async (world: World): Promise<string> => {
   const notes = makeNotes(explanations);
   const parts = [
@@ -46,7 +50,7 @@ export const typesDocument = async (world: World): Promise<string> => {
     'A column has the type that all its fields look like; _exactly_ means the text of the field.\n',
     `${await csvSection(world, notes)}\n`,
     '## Files of JSON\n',
-    'In a column of `jsonb`, _exactly_ means what PostgreSQL makes of the same text: it keeps neither\nblanks nor order, and of members that come twice the last one.\n',
+    jsonIntroduction,
     `${await jsonSection(world, notes)}\n`,
     '## Files of Parquet\n',
     "Types are given in DuckDB's words. _exactly_: the value is the same, if in PostgreSQL's type for it.\n",

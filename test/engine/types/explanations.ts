@@ -63,7 +63,9 @@ export const explanations: readonly Explanation[] = [
   {
     from: ['json'],
     to: 'jsonb',
-    why: 'JSON of expressions is loaded as jsonb, which keeps neither blanks nor order nor members that come twice.',
+    why:
+      'JSON of expressions is loaded as jsonb, which keeps neither blanks nor order nor members ' +
+      'that come twice.',
   },
   {
     from: ['timestamp(3)'],

@@ -25,11 +25,14 @@ export const textsIn = async (
 ): Promise<Map<string, Texts>> => {
   const list = columns.map((column) => `, ${quoted(column)}::text`).join('');
   const text = `select n${list} from ${quoted(table)} order by n`;
-  const { rows } = await client.query<[number, ...(string | null)[]]>({ text, rowMode: 'array' });
+  const { rows } = await client.query<[number | string, ...(string | null)[]]>({
+    text,
+    rowMode: 'array',
+  });
   return new Map(
     columns.map((column, index) => [
       column,
-      new Map(rows.map(([n, ...values]) => [n, values[index] ?? null])),
+      new Map(rows.map(([n, ...values]) => [Number(n), values[index] ?? null])),
     ]),
   );
 };
