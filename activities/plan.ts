@@ -77,7 +77,6 @@ const retriedStage = async (
   const rows = splits.map(({ split, range }) => ({ stage: stage.id, split, range }));
   if (verdict === 'over') {
     await clearDestination(deps, job, stage, generation + 1, ctx);
-    await prepareAgain(deps, job, stage, generation + 1, ctx);
     return freshStage(deps, job, stage, generation + 1, ctx);
   }
   const committed =

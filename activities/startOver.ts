@@ -11,7 +11,7 @@ import { makeJobLog } from './jobLog.js';
 import type { PlannedStage } from '../engine/plan.js';
 import { stageOf } from './runPlan.js';
 
-/** Has the destination take back what an older generation left, and shut it out. */
+/** Has the destination take back what an older generation left, shut it out, and be ready anew. */
 export const clearDestination = async (
   deps: ActivityDeps,
   job: Job,
@@ -27,7 +27,12 @@ export const clearDestination = async (
     scope,
     stage,
     { destination: true },
-    async ({ destination: end }) => end?.destination.startOver(end.config, delivery, ctx),
+    async ({ destination: end }) => {
+      const undone = await end?.destination.startOver(end.config, delivery, ctx);
+      // What gathers rows went with what was in it.
+      await end?.destination.prepare(end.config, stage.way.columns, delivery, ctx);
+      return undone;
+    },
   );
   if (!cleared) return;
   const { rowsRemoved, rowsMissing } = cleared;

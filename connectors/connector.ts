@@ -235,7 +235,7 @@ export interface Destination<Config = unknown> {
   publish?(config: Config, delivery: Delivery, ctx: CallContext): Promise<void>;
   /**
    * Makes way for `delivery.generation`: takes back what older ones left where repeating it would
-   * do harm, and refuses what they may still try.
+   * do harm, and refuses what they may still try. `prepare` follows.
    */
   startOver(config: Config, delivery: Delivery, ctx: CallContext): Promise<UndoResult>;
   /** Takes back what a delivery has committed, in whatever generation. */

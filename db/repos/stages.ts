@@ -38,6 +38,14 @@ export const makeStages = (db: Knex) => {
       stage: string,
     ): Promise<JobStage | undefined> => JobStage.query(db).findOne(key(scope, jobId, stage)),
 
+    /** Until the end of the transaction nobody else decides about the stage. */
+    lock: async (scope: WorkspaceScope, jobId: string, stage: string): Promise<void> => {
+      await db.raw(
+        'select 1 from job_stages where workspace_id = ? and job_id = ? and stage = ? for update',
+        [scope.workspaceId, jobId, stage],
+      );
+    },
+
     /** From here on its splits are known. */
     opened: async (scope: WorkspaceScope, jobId: string, stage: string): Promise<void> => {
       await db.raw(

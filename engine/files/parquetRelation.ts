@@ -22,13 +22,18 @@ export const parquetPiece = async (
   const describe = { sql: `DESCRIBE SELECT * FROM ${file}` };
   const [answer] = await duckdb.run({ directory, reads, statements: [describe] }, ctx.signal);
   const own = new Map(
-    (answer?.rows ?? []).map(([name]) => [String(name).toLowerCase(), String(name)]),
+    (answer?.rows ?? []).map(([name, type]) => [
+      String(name).toLowerCase(),
+      { name: String(name), type: String(type) },
+    ]),
   );
   const selected = columns.map(({ name, type }) => {
     const found = own.get(name.toLowerCase());
-    const value = found === undefined ? 'NULL' : quoteName(found);
-    const json = type.kind === 'json' && found !== undefined;
-    return `${json ? `to_json(${value})` : `CAST(${value} AS ${duckType(type)})`} AS ${quoteName(name)}`;
+    const value = found === undefined ? 'NULL' : quoteName(found.name);
+    // What is JSON already would have its numbers written anew.
+    const nested = type.kind === 'json' && found !== undefined && found.type !== 'JSON';
+    const typed = nested ? `to_json(${value})` : `CAST(${value} AS ${duckType(type)})`;
+    return `${typed} AS ${quoteName(name)}`;
   });
   const bounds =
     part.to === undefined

@@ -15,8 +15,11 @@ export interface DeadLetter extends BadRow {
 export interface DeadLetterPort {
   /** How many rows of this split may fail, after what other splits have lost. */
   allowance(): Promise<number>;
-  /** Replaces what an earlier attempt of this split has left. */
-  save(letters: readonly DeadLetter[]): Promise<void>;
+  /**
+   * Replaces what an earlier attempt of this split has left. Answers how many more may fail now:
+   * less than none when splits beside this one have taken the room.
+   */
+  save(letters: readonly DeadLetter[]): Promise<number>;
 }
 
 /** A rule of the pipeline turned it away: meant so, and no error. */
@@ -77,7 +80,11 @@ export const makeLetters = (marker: Marker, port: DeadLetterPort) => {
     },
 
     /** Even none: an earlier attempt may have seen it otherwise. */
-    save: (): Promise<void> => port.save(all()),
+    save: async (): Promise<void> => {
+      const left = await port.save(all());
+      const [first] = errors();
+      if (first && left < 0) throw failureOf(first, marker.split);
+    },
   };
 };
 

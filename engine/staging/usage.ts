@@ -17,10 +17,11 @@ const gigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} Gi
 const full = (maxBytes: number): RunFailure =>
   new RunFailure({
     code: 'resource_exhausted',
-    class: 'transient',
+    // One run may want more than there is: waiting for others would not help it.
+    class: 'config',
     message:
       `The staging store is full (${gigabytes(maxBytes)}): raise FLX_STAGING_MAX_BYTES, ` +
-      'or wait until other runs have ended.',
+      'or start it again when other runs have ended.',
   });
 
 export const makeUsage = (store: Store, maxBytes: number): Usage => {

@@ -104,7 +104,12 @@ describe.each(modes)('$mode', (one) => {
     expect(await service.ended(runId)).toMatchObject({
       status: 'succeeded',
       error: null,
-      metrics: { rowsRead: rows, rowsWritten: one.written, rowsFailed: 0 },
+      metrics: {
+        rowsRead: rows,
+        // A stage that starts over does not find again what it has deleted already.
+        ...(one.mode === 'delete' ? {} : { rowsWritten: one.written }),
+        rowsFailed: 0,
+      },
     });
     expect(await difference(url, 'wanted', 'target')).toEqual(same);
     await next.stop();

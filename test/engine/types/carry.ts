@@ -70,7 +70,10 @@ export const carry = async ({ services, duckdb }: World, load: Load): Promise<Ca
       noteLoss: async () => undefined,
       deadLetters: {
         allowance: async () => mostErrors,
-        save: async (saved: readonly DeadLetter[]) => void letters.push(...saved),
+        save: async (saved: readonly DeadLetter[]) => {
+          letters.push(...saved);
+          return Infinity;
+        },
       },
     };
     await runSplit(
