@@ -59,6 +59,12 @@ export const explanations: readonly Explanation[] = [
       'exact to 15 digits. Where that is not enough, name a precision in the SQL of a ' +
       '`source.query`, as in `amount::numeric(38,10)`.',
   },
+  {
+    from: ['real'],
+    to: 'FLOAT',
+    why: 'Parquet writers keep equal values of a column once, and −0 and 0 are equal: −0 becomes 0.',
+  },
+  { from: ['double precision'], to: 'DOUBLE', why: 'as above.' },
   { from: ['oid'], to: 'bigint', why: 'the number of it.' },
   {
     from: ['json'],
