@@ -135,9 +135,4 @@ export const explanations: readonly Explanation[] = [
     to: 'timestamp without time zone',
     why: 'PostgreSQL has microseconds; what is below is cut off.',
   },
-  {
-    from: ['TIMESTAMP WITH TIME ZONE'],
-    to: 'timestamp with time zone',
-    why: 'only straight, and only tens of thousands of years away: DuckDB writes no exact text there.',
-  },
 ];
