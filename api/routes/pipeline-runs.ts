@@ -39,6 +39,11 @@ export const pipelineRuns: RouteTable = {
         variables: Type.Optional(variables),
         environmentId: Type.Optional(nullable(id)),
         priority: Type.Optional(oneOf(priorities)),
+        reset: Type.Optional(
+          Type.Boolean({
+            description: 'Incremental sources are read from their beginning, as by a first run',
+          }),
+        ),
       }),
       response: runStarted,
       errors: [
@@ -58,6 +63,7 @@ export const pipelineRuns: RouteTable = {
         await recordBinding(pipeline, bound, { repos, scope });
         const environmentId = body.environmentId ?? null;
         await refuseUnknown(repos, scope, 'environments', environmentId, '/environmentId');
+        if (body.reset) await repos.cursors.reset(scope, params.id);
         const job = await repos.jobs.enqueue(scope, {
           type: 'pipeline_run',
           trigger: 'manual',
@@ -69,6 +75,26 @@ export const pipelineRuns: RouteTable = {
           requestId,
         });
         return showRunStarted(job, pipeline.id);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/pipelines/{id}/reset',
+      name: 'pipelines.reset',
+      summary: 'Forget how far incremental sources were read: the next run reads all of them',
+      scope: 'pipelines:run',
+      mode: 'write',
+      extension: true,
+      envelope: { family: 'A', kind: 'one' },
+      params: { id },
+      response: Type.Object({
+        id,
+        cursors: Type.Integer({ description: 'How many sources had been read' }),
+      }),
+      errors: ['wrong_state'],
+      handler: async ({ params }, { repos, scope }) => {
+        await repos.pipelines.getLive(scope, params.id);
+        return { id: params.id, cursors: await repos.cursors.reset(scope, params.id) };
       },
     }),
     route({

@@ -47,11 +47,12 @@ export const makeCursors = (db: Knex) => ({
     );
   },
 
-  /** The next run reads everything again. */
-  reset: async (scope: WorkspaceScope, pipelineId: string): Promise<void> => {
-    await db.raw('delete from cursors where workspace_id = ? and pipeline_id = ?', [
-      scope.workspaceId,
-      pipelineId,
-    ]);
+  /** The next run reads everything again; tells how many sources that concerns. */
+  reset: async (scope: WorkspaceScope, pipelineId: string): Promise<number> => {
+    const { rows } = await db.raw<{ rows: unknown[] }>(
+      'delete from cursors where workspace_id = ? and pipeline_id = ? returning 1',
+      [scope.workspaceId, pipelineId],
+    );
+    return rows.length;
   },
 });

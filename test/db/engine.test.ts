@@ -128,7 +128,8 @@ test('a cursor moves with the run that read so far, and belongs to one column', 
   await repos.cursors.advance(scope, pipelineId, jobId, [{ ...cursor, value: '2026-02-01' }]);
   expect(await get('updated_at')).toBe('2026-02-01');
   expect(await get('id')).toBeUndefined();
-  await repos.cursors.reset(scope, pipelineId);
+  expect(await repos.cursors.reset(scope, pipelineId)).toBe(1);
+  expect(await repos.cursors.reset(scope, pipelineId)).toBe(0);
   expect(await get('updated_at')).toBeUndefined();
 });
 

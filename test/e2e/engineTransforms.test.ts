@@ -308,6 +308,12 @@ test('only what is new is read, and a failed run is read again', async () => {
   expect(await next()).toMatchObject({ status: 'succeeded', metrics: { rowsWritten: 500 } });
   await query(url, 'create table grown_wanted as select * from orders where id <= 1500');
   expect(await difference(url, 'grown_wanted', 'grown')).toEqual(same);
+  // From the beginning again: by a flag of the run, or beforehand.
+  const flagged = await service.start(pipelineId, { reset: true });
+  expect(await service.ended(flagged)).toMatchObject({ metrics: { rowsWritten: 1500 } });
+  const reset = await ok(service.call('POST', `/api/pipelines/${pipelineId}/reset`));
+  expect(reset).toEqual({ id: pipelineId, cursors: 1 });
+  expect(await next()).toMatchObject({ metrics: { rowsWritten: 1500 } });
 });
 
 describe('expressions are bound before they run', () => {
