@@ -28,7 +28,9 @@ test('ready means that a run would run, and says what is missing', async () => {
   expect(before.status).toBe(503);
   expect(await before.json()).toEqual({
     ready: false,
-    missing: [`worker on queue ${prefix}control`, `worker on queue ${prefix}batch`],
+    missing: ['control', 'batch', 'live', 'streams'].map(
+      (queue) => `worker on queue ${prefix}${queue}`,
+    ),
   });
   expect((await fetch(`${service.api.url}/healthz`)).status).toBe(200);
   await service.startWorker();
