@@ -324,7 +324,12 @@ export async function engine(stage) {
             { id: 't', source: 'sum', target: 'table' },
           ],
         },
-        check: counted('target', 200),
+        check: async () => {
+          const sql =
+            'select (select count(*) from floor) as floor, (select count(*) from target) as ours';
+          const [found] = (await db.query(sql)).rows;
+          if (found.floor !== found.ours) throw new Error(`join: ${JSON.stringify(found)}`);
+        },
       },
     };
 
