@@ -7,6 +7,7 @@ import type { WorkspaceScope } from '../core/scope.js';
 import { bindStage } from '../engine/prepare.js';
 import { datasetColumns } from '../engine/transform/parquet.js';
 import type { RelationColumn } from '../engine/transform/relation.js';
+import { noLog } from './jobLog.js';
 import type { ActivityDeps } from './deps.js';
 import { withEnds } from './ends.js';
 
@@ -25,7 +26,7 @@ export const bindGraph = async (
   signal: AbortSignal,
 ): Promise<LiveCalls['bindGraph']['answers']> => {
   const graph = parseGraph({ nodes, edges });
-  const ctx = { signal, log: { info: () => undefined, warn: () => undefined } };
+  const ctx = { signal, log: noLog };
   const { duckdb, scratch } = deps.engine;
   const { path: directory, remove } = await scratch('bind');
   const settings = { duckdb, directory, now: new Date().toISOString() };

@@ -6,6 +6,7 @@ import { withEnds } from './ends.js';
 import { reportingFailures } from './failure.js';
 import { withHeartbeat } from './heartbeat.js';
 import { getJob } from './job.js';
+import { noLog } from './jobLog.js';
 import { stageOf } from './runPlan.js';
 
 /** A source that is away for a moment costs a snapshot, not the run. */
@@ -29,7 +30,7 @@ export const makeHold = (deps: ActivityDeps) => ({
         const job = await getJob(deps, jobId);
         const scope = { workspaceId: job.workspace_id };
         const { stage, delivery } = await stageOf(deps, job, stageId);
-        const ctx = { signal, log: { info: () => undefined, warn: () => undefined } };
+        const ctx = { signal, log: noLog };
         try {
           await withEnds(deps, scope, stage, { source: true }, async ({ source: end }) => {
             const snapshot = await end?.source.holdSnapshot?.(ctx);

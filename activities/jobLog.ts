@@ -1,3 +1,4 @@
+import type { ConnectorLog } from '../connectors/connector.js';
 import type { Repos } from '../db/repos/index.js';
 import type { LogLevel, LogLine } from '../db/repos/logs.js';
 import type { WorkspaceScope } from '../core/scope.js';
@@ -11,6 +12,9 @@ export interface JobLog {
   /** Writes it in the transaction of what it reports. */
   flushInto(tx: Repos): Promise<void>;
 }
+
+/** Where nobody reads along. */
+export const noLog: ConnectorLog = { info: () => undefined, warn: () => undefined };
 
 type BufferedLine = Omit<LogLine, 'ageMs'> & { at: number };
 

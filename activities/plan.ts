@@ -31,11 +31,8 @@ interface ReadyStage {
 const nothing = async (): Promise<void> => undefined;
 
 /** Datasets and snapshots are read when it is their turn; other sources can be cut right away. */
-const cutNow = ({ kind, way, ...stage }: PlannedStage): boolean =>
-  kind === 'flow' &&
-  'input' in stage &&
-  stage.input.kind === 'source' &&
-  way.consistency !== 'snapshot';
+const cutNow = (stage: PlannedStage): boolean =>
+  stage.kind === 'flow' && stage.input.kind === 'source' && stage.way.consistency !== 'snapshot';
 
 const freshStage = async (
   deps: ActivityDeps,

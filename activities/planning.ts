@@ -5,6 +5,7 @@ import type { DestinationFilesConfig } from '../core/nodes/destinationFiles.js';
 import type { DestinationTableConfig } from '../core/nodes/destinationTable.js';
 import { lookedBack } from '../core/lookback.js';
 import { planGraph } from '../core/plan/index.js';
+import { readsDataset } from '../core/plan/stage.js';
 import type { Stage } from '../core/plan/stage.js';
 import type { WorkspaceScope } from '../core/scope.js';
 import type { Bounds, CallContext } from '../connectors/connector.js';
@@ -21,7 +22,7 @@ import { withEnds } from './ends.js';
 import type { RunPlan } from './runPlan.js';
 
 /** The definition the run pinned. */
-export const pinnedGraph = async ({ repos }: ActivityDeps, job: Job): Promise<Graph> => {
+const pinnedGraph = async ({ repos }: ActivityDeps, job: Job): Promise<Graph> => {
   const scope = { workspaceId: job.workspace_id };
   const stored =
     job.pipeline_id !== null && job.pipeline_version !== null
@@ -41,11 +42,7 @@ const maxErrorsOf = (stage: Stage, stages: readonly Stage[]): number => {
     const config = stage.output.end.config as DestinationTableConfig | DestinationFilesConfig;
     return config.maxErrors ?? 0;
   }
-  const readers = stages.filter((other) =>
-    (other.kind === 'flow' ? [other.input] : other.inputs).some(
-      (input) => input.kind === 'dataset' && input.dataset === stage.id,
-    ),
-  );
+  const readers = stages.filter((other) => readsDataset(other, stage.id));
   return Math.min(...readers.map((reader) => maxErrorsOf(reader, stages)));
 };
 

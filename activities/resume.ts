@@ -1,5 +1,6 @@
 import type { Job, JobSplit, JobStage } from '../db/models/tables.js';
 import { noCounts } from '../core/metrics.js';
+import { readsDataset } from '../core/plan/stage.js';
 import type { SplitCounts } from '../core/metrics.js';
 import type { WorkspaceScope } from '../core/scope.js';
 import type { WriteResult } from '../connectors/connector.js';
@@ -41,11 +42,6 @@ const canResume = (stage: PlannedStage, splits: readonly JobSplit[]): boolean =>
   stage.output.kind === 'destination' &&
   stage.way.consistency !== 'snapshot' &&
   splits.length > 0;
-
-const readsDataset = (stage: PlannedStage, dataset: string): boolean =>
-  (stage.kind === 'flow' ? [stage.input] : stage.inputs).some(
-    (input) => input.kind === 'dataset' && input.dataset === dataset,
-  );
 
 /** From the last stage back: a dataset that nobody has to read again need not be made again. */
 const judge = (

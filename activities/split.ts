@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { RunFailure } from '../core/failures.js';
 import type { SplitCounts } from '../core/metrics.js';
+import { stageInputs } from '../core/plan/stage.js';
 import type { WorkspaceScope } from '../core/scope.js';
 import type { CallContext, SplitRange } from '../connectors/connector.js';
 import type { Job, JobSplit } from '../db/models/tables.js';
@@ -21,28 +22,23 @@ import { stageOf } from './runPlan.js';
 import type { StageOfRun } from './runPlan.js';
 import { makeSplitPorts } from './splitPorts.js';
 
-const filesOf = (
+/** A query over whole inputs reads all files of each, a flow those of its range. */
+const filesOf = async (
   deps: ActivityDeps,
   scope: WorkspaceScope,
   job: Job,
   { stage }: StageOfRun,
   range: SplitRange,
 ): Promise<Record<string, readonly SplitFile[]>> => {
-  const whole = stage.kind === 'compute';
-  const inputs = whole ? stage.inputs : [stage.input];
-  const lists = inputs.flatMap((input) =>
-    input.kind === 'dataset'
-      ? [
-          (async () => {
-            const files = whole
-              ? await datasetFiles(deps, scope, job.id, input.dataset)
-              : (range as DatasetRange).files;
-            return [input.nodeId, files] as const;
-          })(),
-        ]
-      : [],
-  );
-  return Promise.all(lists).then((entries) => Object.fromEntries(entries));
+  const files: Record<string, readonly SplitFile[]> = {};
+  for (const input of stageInputs(stage)) {
+    if (input.kind !== 'dataset') continue;
+    files[input.nodeId] =
+      stage.kind === 'compute'
+        ? await datasetFiles(deps, scope, job.id, input.dataset)
+        : (range as DatasetRange).files;
+  }
+  return files;
 };
 
 /** What the destination has of the split already; only asked when there was another attempt. */

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { JobRef } from '../workflows/contract.js';
+import { noLog } from './jobLog.js';
 import type { ActivityDeps } from './deps.js';
 import { reportingFailures } from './failure.js';
 import { withHeartbeat } from './heartbeat.js';
@@ -12,7 +13,7 @@ export const makeStaged = (deps: ActivityDeps) => ({
       withHeartbeat(deps.settings.heartbeatMs, async () => {
         const job = await getJob(deps, jobId);
         const { cancellationSignal: signal } = Context.current();
-        const ctx = { signal, log: { info: () => undefined, warn: () => undefined } };
+        const ctx = { signal, log: noLog };
         await deps.engine.staging.removeJob(job.root_job_id, ctx);
       }),
     ),

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Engine } from '../activities/deps.js';
-import type { CallContext, Net } from '../connectors/connector.js';
+import { noLog } from '../activities/jobLog.js';
+import type { Net } from '../connectors/connector.js';
 import { openConnector } from '../connectors/registry.js';
 import { makeDuckDb } from '../engine/duckdb/pool.js';
 import { makeScratch } from '../engine/staging/scratch.js';
@@ -15,8 +16,6 @@ const mostResultRows = 1_000_000;
 const sweepEveryMs = 10 * 60 * 1000;
 /** Of runs that are long over, or were never heard of again. */
 const stagedKeepMs = 7 * 24 * 60 * 60 * 1000;
-
-const quiet: CallContext['log'] = { info: () => undefined, warn: () => undefined };
 
 /** What the engine works with on this host. Refuses to begin where the staging store is not there. */
 export const openEngine = async (
@@ -39,7 +38,7 @@ export const openEngine = async (
       }),
   });
   const closing = new AbortController();
-  const ctx = { signal: closing.signal, log: quiet };
+  const ctx = { signal: closing.signal, log: noLog };
   const store = await staging.prove(ctx);
   log.info({ store }, 'staging store is there');
   const scratch = await makeScratch(engine.scratch);

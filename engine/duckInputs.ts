@@ -33,16 +33,6 @@ export interface DuckInput {
 
 type Place = Pick<DuckInput, 'nodeId' | 'view' | 'columns'>;
 
-/** A csv in the bulk form, whoever wrote it. */
-export const csvInput = (
-  place: Place,
-  path: string,
-  maxRowBytes: number,
-): Pick<DuckInput, 'select' | 'reads'> => ({
-  select: readCsvSql(path, place.columns, { maxRowBytes }),
-  reads: [],
-});
-
 const fromBulk = async (
   from: OpenSource,
   { stage, input: { range, snapshot } }: SplitWork,
@@ -56,7 +46,8 @@ const fromBulk = async (
   const path = join(directory, 'in.csv');
   await writeFileFrom(read.chunks, path, ctx.signal);
   const { rows, bytes } = read.counts();
-  return { ...place, ...csvInput(place, path, maxRowBytes), bytes, rows, kept: read.rejected() };
+  const select = readCsvSql(path, place.columns, { maxRowBytes });
+  return { ...place, select, reads: [], bytes, rows, kept: read.rejected() };
 };
 
 const fromRelation = async (

@@ -5,14 +5,15 @@ import type { CallContext, SpooledRows } from '../connectors/connector.js';
 import { spooledRows } from './csv/rowOffsets.js';
 import { isDataError } from './duckdb/failure.js';
 import type { DuckStatement } from './duckdb/program.js';
-import { csvInput, viewOf } from './duckInputs.js';
+import { viewOf } from './duckInputs.js';
 import type { DuckInput } from './duckInputs.js';
 import type { DuckOutput } from './duckOutputs.js';
 import { writeFileFrom } from './files/localFiles.js';
 import type { DuckPath } from './plan.js';
+import type { Found } from './rescue/deadLetters.js';
 import { payloadOf, without } from './rescue/spool.js';
 import type { SplitDesk, SplitServices, SplitWork } from './runSplit.js';
-import { copyCsvSql } from './transform/csv.js';
+import { copyCsvSql, readCsvSql } from './transform/csv.js';
 import { slot } from './transform/relation.js';
 import type { RelationColumn } from './transform/relation.js';
 import { toTyped } from './transform/toTyped.js';
@@ -53,9 +54,16 @@ const heldAgain = (select: string, columns: readonly RelationColumn[]): string =
   return `SELECT ${values.join(', ')} FROM (${select})`;
 };
 
+/** The inputs without the rows that failed, and those rows, with the node to blame. */
+export interface Rescued {
+  inputs: readonly DuckInput[];
+  nodeId: string;
+  bad: readonly Found[];
+}
+
 /**
- * Rows for which an expression fails become dead letters; the inputs come back without them. A query
- * over whole inputs has no row to blame.
+ * Finds the rows for which an expression, or the output, fails. A query over whole inputs has no row
+ * to blame.
  */
 export const withoutBadRows = async (
   { stage }: SplitWork,
@@ -66,7 +74,7 @@ export const withoutBadRows = async (
   { directory, letters }: SplitDesk,
   { duckdb, maxRowBytes }: SplitServices,
   ctx: CallContext,
-): Promise<DuckInput[]> => {
+): Promise<Rescued> => {
   const [input, ...more] = inputs;
   if (!input || more.length > 0 || stage.kind === 'compute') throw failure;
   const prelude = path.prelude.map((sql) => ({ sql }));
@@ -75,16 +83,11 @@ export const withoutBadRows = async (
       { directory, reads: from.reads, statements: [...prelude, viewOf(from), statement] },
       ctx.signal,
     );
+  /** The same rows, or some of them, from a csv of ours. */
   const csvOf = (file: string): DuckInput => ({
-    nodeId: input.nodeId,
-    view: input.view,
-    columns: input.columns,
-    select: heldAgain(csvInput(input, file, maxRowBytes).select, input.columns),
-    reads: input.reads,
-    bytes: input.bytes,
-    rows: undefined,
-    kept: input.kept,
-    ...(input.rejected === undefined ? {} : { rejected: input.rejected }),
+    ...input,
+    select: heldAgain(readCsvSql(file, input.columns, { maxRowBytes }), input.columns),
+    rows: rows.count,
   });
 
   const spoolPath = join(directory, 'spool.csv');
@@ -112,13 +115,16 @@ export const withoutBadRows = async (
   const most = Math.max(0, await letters.room()) + 1;
   const bad = await failingRows(rows.count, most, fails);
   const nodeId = stage.steps.at(-1)?.nodeId ?? stage.id;
-  await letters.set(nodeId, await lettersOf(rows, bad, failure));
   const goodPath = join(directory, 'good.csv');
   await write(without(rows, bad).chunks, goodPath);
-  return [{ ...csvOf(goodPath), rows: rows.count }];
+  return { inputs: [csvOf(goodPath)], nodeId, bad: await foundOf(rows, bad, failure) };
 };
 
-const lettersOf = (rows: SpooledRows, bad: readonly number[], { failure }: RunFailure) =>
+const foundOf = (
+  rows: SpooledRows,
+  bad: readonly number[],
+  { failure }: RunFailure,
+): Promise<Found[]> =>
   Promise.all(
     bad.map(async (row) => ({
       row,

@@ -158,8 +158,12 @@ export const duckSplit = async (
   } catch (error) {
     if (!isDataError(error) || !(error instanceof RunFailure)) throw error;
     const rescued = await withoutBadRows(work, path, inputs, output, error, desk, services, ctx);
+    // More than may fail ends it here, before the rest is worked out again.
+    await letters.set(rescued.nodeId, rescued.bad);
     into = join(directory, 'out-again');
-    answers = await run(rescued);
+    const { found, ...rest } = await run(rescued.inputs);
+    const there = found.get(rescued.nodeId) ?? [];
+    answers = { ...rest, found: new Map(found).set(rescued.nodeId, [...rescued.bad, ...there]) };
   }
   for (const [nodeId, rows] of answers.found) await letters.set(nodeId, rows);
   const failed = letters.count();

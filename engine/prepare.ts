@@ -1,3 +1,4 @@
+import { stageInputs } from '../core/plan/stage.js';
 import type { Stage, Step } from '../core/plan/stage.js';
 import type {
   Bounds,
@@ -99,7 +100,7 @@ const inputsFrom = (
   stage: Stage,
   datasets: ReadonlyMap<string, readonly RelationColumn[]>,
 ): Inputs => {
-  const inputs = stage.kind === 'flow' ? [stage.input] : stage.inputs;
+  const inputs = stageInputs(stage);
   return Object.fromEntries(
     inputs.flatMap((input) =>
       input.kind === 'dataset' ? [[input.nodeId, datasets.get(input.dataset) ?? []]] : [],

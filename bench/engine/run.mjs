@@ -7,10 +7,10 @@ import pg from 'pg';
 import { until } from '../stage.mjs';
 import { fillSql, names, tableSql } from './data.mjs';
 import { makeFloors } from './floors.mjs';
+import { memory } from './memory.mjs';
 import { watch } from './watch.mjs';
 
 const rows = Number(process.env.FLX_BENCH_ROWS ?? 2_000_000);
-const memoryRows = Number(process.env.FLX_BENCH_MEMORY_ROWS ?? 10_000_000);
 const pairs = Number(process.env.FLX_BENCH_PAIRS ?? 5);
 const customers = 100_000;
 
@@ -374,29 +374,7 @@ export async function engine(stage) {
     for (const name of wantedCases) if (cases[name]) await measure(cases[name]);
 
     if (wantedCases.includes('memory') || !process.env.FLX_BENCH_CASES) {
-      await db.query(`${tableSql('large')}; ${fillSql('large', memoryRows)}`);
-      for (const [what, ...steps] of [
-        ['straight'],
-        ['through DuckDB', ...derived("levenshtein(status, 'paid')")],
-      ]) {
-        await dropTarget();
-        const run = await pipeline(
-          `memory ${what}`,
-          ...Object.values(chain(source('large'), ...steps, table('target'))),
-        );
-        const watching = watch(stage.worker.child.pid);
-        const seconds = await run();
-        const { cpuSeconds, peakBytes } = watching.stop();
-        results.push({
-          what: `${memoryRows} rows × 16, ${what}`,
-          ours: `${seconds.toFixed(2)} s`,
-          wanted: '< 1536 MiB',
-          'rows/s': Math.round(memoryRows / seconds),
-          'rows/CPU-s': Math.round(memoryRows / cpuSeconds),
-          'peak RSS': `${Math.round(peakBytes / 2 ** 20)} MiB`,
-        });
-        console.log(results.at(-1));
-      }
+      results.push(...(await memory({ stage, db, pipeline, source, table, derived, chain })));
     }
     return results;
   } finally {

@@ -4,6 +4,7 @@ import type { Graph } from '../graph/index.js';
 import { goesOnInStage } from './fuse.js';
 import { partsOf } from './parts.js';
 import type { Part } from './parts.js';
+import { stageInputs } from './stage.js';
 import type { RunPlan, Stage, StageInput, Step } from './stage.js';
 
 /** What was valid when it was saved need not be so for the version that runs it. */
@@ -74,7 +75,7 @@ const inOrderOfWork = (stages: readonly Stage[]): Stage[] => {
   const ordered = new Set<Stage>();
   const add = (stage: Stage | undefined): void => {
     if (!stage || ordered.has(stage)) return;
-    for (const input of stage.kind === 'flow' ? [stage.input] : stage.inputs) {
+    for (const input of stageInputs(stage)) {
       if (input.kind === 'dataset') add(byId.get(input.dataset));
     }
     ordered.add(stage);

@@ -49,6 +49,12 @@ export interface ComputeStage extends StageFrame {
 
 export type Stage = FlowStage | ComputeStage;
 
+export const stageInputs = (stage: Stage): readonly StageInput[] =>
+  stage.kind === 'flow' ? [stage.input] : stage.inputs;
+
+export const readsDataset = (stage: Stage, dataset: string): boolean =>
+  stageInputs(stage).some((input) => input.kind === 'dataset' && input.dataset === dataset);
+
 export interface RunPlan {
   /** Each after those whose datasets it reads. */
   stages: readonly Stage[];

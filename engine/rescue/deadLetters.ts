@@ -46,12 +46,12 @@ const failureOf = (
 };
 
 /**
- * The same row of the same split is the same letter, whichever attempt finds it. What stands before
- * the position tells rows apart that fail at different nodes of one split.
+ * The same row of the same split is the same letter, whichever attempt finds it. Places at different
+ * nodes, and of rows that failed in another way, are counted among other rows.
  */
-const idOf = ({ rootJobId, stage, split }: Marker, nodeId: string, row: number): string =>
+const idOf = ({ rootJobId, stage, split }: Marker, nodeId: string, { code, row }: BadRow): string =>
   createHash('sha256')
-    .update(JSON.stringify([rootJobId, stage, split, nodeId, row]))
+    .update(JSON.stringify([rootJobId, stage, split, nodeId, code, row]))
     .digest('hex');
 
 /** A bad row, and what was in it. */
@@ -71,7 +71,7 @@ export const makeLetters = (marker: Marker, port: DeadLetterPort) => {
 
     /** What a node could not take, in place of what it said before; fails when it is too much. */
     set: async (nodeId: string, rows: readonly Found[]): Promise<void> => {
-      const letters = rows.map((row) => ({ ...row, nodeId, id: idOf(marker, nodeId, row.row) }));
+      const letters = rows.map((row) => ({ ...row, nodeId, id: idOf(marker, nodeId, row) }));
       byNode.set(nodeId, letters);
       const [first] = letters.filter(({ code }) => code !== ruleFailed);
       if (first && errors().length > (await port.allowance())) {

@@ -1,8 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
-import { Readable } from 'node:stream';
-import type { BulkRead, Column, SpooledRows } from '../../connectors/connector.js';
+import type { BulkRead, SpooledRows } from '../../connectors/connector.js';
 import { spooledRows } from '../csv/rowOffsets.js';
+import { writeFileFrom } from '../files/localFiles.js';
 
 /** Puts a split's rows aside, so that they stay what they are while they are tried. */
 export const spool = async (
@@ -10,9 +8,7 @@ export const spool = async (
   path: string,
   signal: AbortSignal,
 ): Promise<SpooledRows> => {
-  await pipeline(Readable.from(read.chunks, { objectMode: true }), createWriteStream(path), {
-    signal,
-  });
+  await writeFileFrom(read.chunks, path, signal);
   return spooledRows(path, read.columns, signal);
 };
 
@@ -67,8 +63,6 @@ export const payloadOf = async (rows: SpooledRows, row: number): Promise<string 
     parts.push(chunk);
   }
   const fields = fieldsOf(Buffer.concat(parts).toString());
-  return payloadOfFields(rows.columns, fields);
+  const named = rows.columns.map(({ name }, at) => [name, fields[at] ?? null] as const);
+  return JSON.stringify(Object.fromEntries(named));
 };
-
-const payloadOfFields = (columns: readonly Column[], fields: readonly (string | null)[]): string =>
-  JSON.stringify(Object.fromEntries(columns.map(({ name }, at) => [name, fields[at] ?? null])));
