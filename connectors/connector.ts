@@ -5,7 +5,10 @@
  * written from one, and nothing in between turns a row into an object.
  */
 import type { Socket } from 'node:net';
+import type { Checked } from '../core/browse.js';
 import type { Column } from '../core/dataTypes.js';
+import type { Browser } from './browser.js';
+import type { DocumentDestination, DocumentSource } from './documents.js';
 import type { Role } from './manifest.js';
 import type { Store } from './store.js';
 
@@ -248,6 +251,11 @@ export interface Connector {
   destination?: Destination;
   /** Files; sources and destinations over them are the engine's. */
   store?: Store;
+  /** Records as JSON; tables of them are the engine's to make. */
+  documents?: { source?: DocumentSource; destination?: DocumentDestination };
+  /** Whether it can be reached and used as it is configured; fails with why not. */
+  check?(ctx: CallContext): Promise<Checked>;
+  browser?: Browser;
   close(): Promise<void>;
 }
 

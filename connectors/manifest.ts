@@ -2,6 +2,18 @@ import type { TObject } from '@sinclair/typebox';
 
 export type Role = 'source' | 'destination';
 
+/** Node types it can be an end of, and what can be asked of it live. */
+export type Capability =
+  | `source.${string}`
+  | `destination.${string}`
+  | 'check'
+  | 'schemas'
+  | 'tables'
+  | 'catalogs'
+  | 'preview'
+  | 'query'
+  | 'files';
+
 /** What a connector is, as data: the API reads it without loading a driver. */
 export interface Manifest {
   id: string;
@@ -11,6 +23,8 @@ export interface Manifest {
   config: TObject;
   /** Keys of `config` that are sealed into a credential and never shown again. */
   secretKeys: readonly string[];
-  capabilities: readonly string[];
+  capabilities: readonly Capability[];
+  /** In which SQL its queries are: how they are read before they are run. */
+  dialect?: 'postgres' | 'mysql' | 'duckdb';
   example: Readonly<Record<string, unknown>>;
 }

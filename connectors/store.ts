@@ -9,12 +9,14 @@ export interface StoreFile {
   bytes: number;
   /** Changes whenever the contents do. */
   etag: string;
+  /** Where the store keeps older contents too: which of them this is. */
+  version?: string;
   modifiedAt: Date;
 }
 
 export interface Store {
-  /** Files whose key begins with the prefix, in order of their keys. */
-  list(prefix: string, ctx: CallContext): AsyncIterable<StoreFile>;
+  /** Files whose key begins with the prefix, in order of their keys; those after `after`. */
+  list(prefix: string, ctx: CallContext, options?: { after?: string }): AsyncIterable<StoreFile>;
   /** Undefined where there is no such file. */
   stat(key: string, ctx: CallContext): Promise<StoreFile | undefined>;
   /** Bytes [from, to); to the end without `to`. */

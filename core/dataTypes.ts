@@ -43,7 +43,7 @@ export const parseDataType = (word: string): DataType | undefined => {
 
 /** A type in the words of one system: another table of that system can have the very same. */
 export interface NativeType {
-  system: 'postgres';
+  system: string;
   type: string;
   /** Its binary form means the same in every database of that system. */
   portable: boolean;

@@ -1,3 +1,5 @@
+import type { ConnectReason } from './connecting.js';
+
 /**
  * Why a run did not succeed, in words a user can act on. A failure is data: connectors classify
  * their driver's errors into it, activities carry it over Temporal, the run stores it.
@@ -46,6 +48,8 @@ export interface Failure {
   /** What happened, and what to do about it. Never driver text with values or secrets in it. */
   message: string;
   nodeId?: string;
+  /** More exactly, where a connection did not come about. */
+  reason?: ConnectReason;
 }
 
 const retryableClasses: ReadonlySet<FailureClass> = new Set(['rate_limit', 'transient']);

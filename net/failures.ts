@@ -1,3 +1,5 @@
+import { connectFailure } from '../core/connecting.js';
+import type { ConnectReason } from '../core/connecting.js';
 import { RunFailure } from '../core/failures.js';
 
 /** Which end of a stage is being reached. */
@@ -10,13 +12,13 @@ export const refused = (host: string): RunFailure =>
     message: `Connections to ${host} are not allowed from here: its address is not a public one. An operator can allow it with FLX_EGRESS_ALLOW_CIDRS.`,
   });
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the name server did not answer',
-  ECONNREFUSED: 'nothing listens at this address',
-  ETIMEDOUT: 'it did not answer in time',
-  EHOSTUNREACH: 'there is no way to this host',
-  ENETUNREACH: 'there is no way to this network',
+const reasons: Readonly<Record<string, ConnectReason>> = {
+  ENOTFOUND: 'host_unknown',
+  EAI_AGAIN: 'host_unknown',
+  ECONNREFUSED: 'connection_refused',
+  ETIMEDOUT: 'connect_timeout',
+  EHOSTUNREACH: 'network_unreachable',
+  ENETUNREACH: 'network_unreachable',
 };
 
 /** Why no connection came about; one that is classified already stays as it is. */
@@ -28,13 +30,12 @@ export const unreachable = (
 ): RunFailure => {
   if (error instanceof RunFailure) return error;
   const code = (error as { code?: string } | undefined)?.code ?? '';
-  const reason = reasons[code] ?? 'the connection failed';
-  return new RunFailure(
-    {
-      code: `${role}_unreachable`,
-      class: 'transient',
-      message: `Cannot reach ${host}:${port}: ${reason}${code === '' ? '' : ` [${code}]`}.`,
-    },
-    { cause: error },
-  );
+  const where = `Cannot reach ${host}:${port}`;
+  const detail = code === '' ? {} : { detail: `[${code}]` };
+  return connectFailure(reasons[code] ?? 'connection_lost', {
+    role,
+    where,
+    ...detail,
+    cause: error,
+  });
 };

@@ -47,11 +47,17 @@ const entriesOf = async (
   return (entries ?? []).sort((a, b) => Buffer.compare(place(a), place(b)));
 };
 
+export interface Wanted {
+  prefix: string;
+  /** Only files whose key comes after it. */
+  after: string;
+}
+
 /** Files whose key begins with the prefix, in order of the bytes of their keys. */
 export async function* listFiles(
   realRoot: () => Promise<string>,
   role: Role,
-  prefix: string,
+  { prefix, after }: Wanted,
   signal: AbortSignal,
 ): AsyncGenerator<StoreFile> {
   signal.throwIfAborted();
@@ -61,7 +67,12 @@ export async function* listFiles(
   const real = await realRoot().catch(failed);
   const slash = prefix.lastIndexOf('/');
   const start = slash < 0 ? [] : keyParts(prefix.slice(0, slash));
-  const wanted = (key: string): boolean => key.startsWith(prefix) || prefix.startsWith(key);
+  const last = Buffer.from(after);
+  /** Keys below a directory come after one that they do not begin like. */
+  const comesAfter = (key: string): boolean =>
+    Buffer.compare(Buffer.from(key), last) > 0 || (key.endsWith('/') && after.startsWith(key));
+  const wanted = (key: string): boolean =>
+    (key.startsWith(prefix) || prefix.startsWith(key)) && comesAfter(key);
 
   async function* below(parts: readonly string[]): AsyncGenerator<StoreFile> {
     for (const { name, file } of await entriesOf(real, parts, wanted).catch(failed)) {

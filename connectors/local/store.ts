@@ -157,7 +157,8 @@ export const makeLocalStore = (root: string, role: Role, directories: LocalDirec
   };
 
   return {
-    list: (prefix, { signal }) => listFiles(rootNow, role, prefix, signal),
+    list: (prefix, { signal }, { after = '' } = {}) =>
+      listFiles(rootNow, role, { prefix, after }, signal),
 
     stat: (key, { signal }) =>
       guarded(

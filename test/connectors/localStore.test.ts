@@ -49,9 +49,9 @@ const readText = async (key: string, from = 0, to?: number): Promise<string> => 
   return Buffer.concat(chunks).toString();
 };
 
-const list = async (prefix: string): Promise<string[]> => {
+const list = async (prefix: string, after = ''): Promise<string[]> => {
   const keys: string[] = [];
-  for await (const { key } of store.list(prefix, context())) keys.push(key);
+  for await (const { key } of store.list(prefix, context(), { after })) keys.push(key);
   return keys;
 };
 
@@ -87,6 +87,12 @@ it('lists in order of keys, by prefix', async () => {
   expect(await list('b/')).toEqual(['b/a/z', 'b/x']);
   expect(await list('b/a')).toEqual(['b/a/z']);
   expect(await list('nope/')).toEqual([]);
+  // What comes after a place is the rest of the same list.
+  for (const [index, key] of all.entries()) {
+    expect(await list('', key)).toEqual(all.slice(index + 1));
+  }
+  expect(await list('', 'b/a')).toEqual(all.slice(all.indexOf('b/a/z')));
+  expect(await list('b', 'b/a/zz')).toEqual(['b/x', 'bb']);
 });
 
 it('renames and removes', async () => {

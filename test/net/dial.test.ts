@@ -130,7 +130,8 @@ describe('a destination that cannot be reached', () => {
     expect(failure).toEqual({
       code: 'destination_unreachable',
       class: 'transient',
-      message: `Cannot reach 127.0.0.1:${free}: nothing listens at this address [ECONNREFUSED].`,
+      message: `Cannot reach 127.0.0.1:${free}: nothing listens at this address: check host and port, and that the system is running. [ECONNREFUSED]`,
+      reason: 'connection_refused',
     });
   });
 
@@ -144,7 +145,7 @@ describe('a destination that cannot be reached', () => {
     const dialer = makeDialer(loopback, { resolve: () => Promise.reject(unknown) });
     const failure = await failureOf(dialer.connect('nowhere.test', 1, signal, 'destination'));
     expect(failure).toMatchObject({ class: 'transient' });
-    expect(failure.message).toContain('the host name is unknown [ENOTFOUND]');
+    expect(failure.message).toMatch(/host name is unknown.*\[ENOTFOUND\]$/);
   });
 
   it('is given up after the time limit, names included', async () => {
@@ -153,7 +154,7 @@ describe('a destination that cannot be reached', () => {
       resolve: () => new Promise<never>(() => undefined),
     });
     const failure = await failureOf(dialer.connect('slow.test', 1, signal, 'destination'));
-    expect(failure.message).toContain('it did not answer in time [ETIMEDOUT]');
+    expect(failure.message).toMatch(/did not answer in time.*\[ETIMEDOUT\]$/);
   });
 });
 
