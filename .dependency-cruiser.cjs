@@ -10,16 +10,27 @@ const walls = [
   { from: '^core/', ours: ['^core/'], packages: ['@sinclair/typebox', 'croner'], builtins: false },
   { from: '^sql/', ours: [core, '^sql/'], packages: ['libpg-query', '@polyglot-sql/sdk'] },
   { from: '^secrets/', ours: [core, '^secrets/'], packages: ['@node-rs/argon2'] },
-  { from: '^net/', ours: [core, '^net/'], packages: ['undici', 'ipaddr.js'] },
+  {
+    from: '^net/',
+    ours: [core, '^net/', '^connectors/httpDispatcher\\.ts$'],
+    packages: ['undici', 'ipaddr.js'],
+  },
   {
     from: '^connectors/(catalog|registry)\\.ts$',
     ours: [core, '^connectors/[^/]+/manifest\\.ts$', '^connectors/[^/]+/connector\\.ts$'],
     packages: [],
   },
+  { from: '^connectors/httpDispatcher\\.ts$', ours: [core], packages: ['undici'] },
   {
     from: '^connectors/([^/]+)/',
-    ours: [core, '^connectors/(connector|store|manifest)\\.ts$', '^connectors/$1/'],
-    packages: ['@sinclair/typebox', 'pg', 'pg-copy-streams'],
+    ours: [
+      core,
+      '^connectors/(connector|store|manifest|httpDispatcher)\\.ts$',
+      // What object stores share.
+      '^connectors/objects/',
+      '^connectors/$1/',
+    ],
+    packages: ['@sinclair/typebox', 'pg', 'pg-copy-streams', 'mysql2', '@platformatic/kafka'],
   },
   {
     from: '^engine/',

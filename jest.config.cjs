@@ -1,5 +1,5 @@
 /** Packages that ship ES modules only: Jest's CommonJS has to compile them, too. */
-const esmOnly = ['jose', 'nanoid', 'hyparquet', 'hyparquet-writer', '@platformatic/kafka'];
+const esmOnly = ['jose', 'nanoid', 'hyparquet', 'hyparquet-writer', '@platformatic'];
 
 const project = {
   rootDir: __dirname,
@@ -16,13 +16,13 @@ const project = {
       },
     ],
   },
-  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`, '/dist/'],
+  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`, '<rootDir>/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.fluxline/'],
   globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
 };
 
 const unitFolders = ['core', 'sql', 'secrets', 'net', 'engine', 'connectors', 'db', 'dispatch'];
-unitFolders.push('workflows', 'servers', 'bin');
+unitFolders.push('activities', 'workflows', 'servers', 'bin');
 
 /** @type {import('jest').Config} */
 module.exports = {
@@ -46,6 +46,12 @@ module.exports = {
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
       globalSetup: '<rootDir>/test/support/globalSetupE2e.ts',
+    },
+    {
+      ...project,
+      displayName: 'systems',
+      testMatch: ['<rootDir>/test/systems/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/globalSetup.ts',
     },
   ],
 };

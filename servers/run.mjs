@@ -1,14 +1,27 @@
 /**
  * One server in the foreground, for parents in any language:
- *   node servers/run.mjs postgres|temporal '<options as JSON>'
+ *   node servers/run.mjs azurite|fakeGcs|kafka|mariadb|minio|postgres|temporal '<options as JSON>'
  * Prints one line of JSON when the server is ready, another one should it end by itself, and stops
  * it on SIGTERM, SIGINT, or when standard input closes: a killed parent leaves no server behind.
  */
 import { failureText, StartError } from './errors.mjs';
+import { startAzurite } from './azurite.mjs';
+import { startFakeGcs } from './fakeGcs.mjs';
+import { startKafka } from './kafka.mjs';
+import { startMariadb } from './mariadb.mjs';
+import { startMinio } from './minio.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startTemporal } from './temporal.mjs';
 
-const STARTERS = { postgres: startPostgres, temporal: startTemporal };
+const STARTERS = {
+  azurite: startAzurite,
+  fakeGcs: startFakeGcs,
+  kafka: startKafka,
+  mariadb: startMariadb,
+  minio: startMinio,
+  postgres: startPostgres,
+  temporal: startTemporal,
+};
 
 const leaving = new AbortController();
 for (const event of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(event, () => leaving.abort());
@@ -24,12 +37,13 @@ const print = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
  * @param {string | undefined} json
  */
 async function run(kind, json = '{}') {
-  if (kind !== 'postgres' && kind !== 'temporal') {
+  const start = Object.entries(STARTERS).find(([name]) => name === kind)?.[1];
+  if (!start) {
     throw new StartError(`Name the server to run: ${Object.keys(STARTERS).join(' or ')}.`);
   }
   const given = JSON.parse(json);
   const say = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
-  const server = await STARTERS[kind]({ ...given, say, signal: leaving.signal });
+  const server = await start({ ...given, say, signal: leaving.signal });
   print({ kind, ...server });
   const left = new Promise((resolve) => {
     if (leaving.signal.aborted) resolve(null);

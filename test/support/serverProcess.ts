@@ -3,7 +3,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 const RUN = path.join(__dirname, '..', '..', 'servers', 'run.mjs');
-const START_TIMEOUT_MS = 120_000;
+/** A server that is not there yet is installed first. */
+const START_TIMEOUT_MS = 900_000;
 
 export interface PostgresReady {
   pid: number;
@@ -20,7 +21,52 @@ export interface TemporalReady {
   uiUrl: string | null;
 }
 
+export interface WebReady {
+  pid: number;
+  url: string;
+  port: number;
+  directory: string;
+}
+
+export interface MinioReady extends WebReady {
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+export interface AzuriteReady extends WebReady {
+  account: string;
+  accountKey: string;
+  endpoint: string;
+}
+
+export interface MariadbReady {
+  pid: number;
+  host: string;
+  port: number;
+  user: string;
+  password: string;
+}
+
+export interface KafkaReady {
+  pid: number;
+  host: string;
+  port: number;
+  /** Of the listener that asks for a login. */
+  loginPort: number;
+  tlsPort: number | null;
+  user: string;
+  password: string;
+  /** Of Kafka's own tools. */
+  classPath: string;
+}
+
 export interface ServerKinds {
+  azurite: AzuriteReady;
+  fakeGcs: WebReady;
+  kafka: KafkaReady;
+  mariadb: MariadbReady;
+  minio: MinioReady;
   postgres: PostgresReady;
   temporal: TemporalReady;
 }
