@@ -39,7 +39,7 @@ export const bindGraph = async (
   };
   try {
     for (const stage of planGraph(graph).stages) {
-      const columns = await withEnds(deps, scope, stage, { source: true }, async (ends) => {
+      const columns = await withEnds(deps, scope, stage, { sources: true }, async (ends) => {
         const { columns: bound } = await bindStage(
           { stage, ends, datasets, bounds: undefined },
           settings,

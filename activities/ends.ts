@@ -1,69 +1,75 @@
 import { RunFailure } from '../core/failures.js';
-import type { StageEnd } from '../core/plan/stage.js';
+import { stageInputs } from '../core/plan/stage.js';
+import type { Stage, StageEnd } from '../core/plan/stage.js';
 import type { WorkspaceScope } from '../core/scope.js';
 import type { Connector } from '../connectors/connector.js';
 import type { Role } from '../connectors/manifest.js';
 import type { OpenDestination, OpenEnds, OpenSource } from '../engine/ends.js';
+import { makeDocumentDestination } from '../engine/documents/destination.js';
+import { makeDocumentSource } from '../engine/documents/source.js';
 import { makeFilesDestination } from '../engine/files/destination.js';
 import { makeFilesSource } from '../engine/files/source.js';
-import type { Stage } from '../core/plan/stage.js';
 import type { ActivityDeps } from './deps.js';
+import { loadConnection, openAs } from './openConnection.js';
 
 const refused = (nodeId: string, message: string): RunFailure =>
   new RunFailure({ code: 'config_invalid', class: 'config', nodeId, message });
 
 /** The connector of one end of a stage, with its secrets resolved here and nowhere earlier. */
-const openConnection = async (
-  { repos, box, openConnector, net, engine }: ActivityDeps,
+const openEnd = async (
+  deps: ActivityDeps,
   scope: WorkspaceScope,
   { nodeId, type, config: nodeConfig }: StageEnd,
   role: Role,
 ): Promise<Connector> => {
   const { connectionId } = nodeConfig as { connectionId?: string };
-  const { maxRowBytes, localDirectories } = engine;
-  const deps = { net, role, maxRowBytes, localDirectories };
   // `source.generate` and `source.inline` are connectors without a connection.
   if (connectionId === undefined) {
-    return openConnector(type.slice(type.indexOf('.') + 1), {}, deps);
+    return openAs(deps, type.slice(type.indexOf('.') + 1), {}, role);
   }
-  const connection = await repos.connections.withSecrets(scope, connectionId);
+  const connection = await loadConnection(deps, scope, connectionId);
   if (!connection) throw refused(nodeId, 'The connection of this node no longer exists.');
-  const { credentialId, sealed } = connection;
-  const secrets =
-    credentialId === null || sealed === null
-      ? {}
-      : (JSON.parse(
-          box.open(sealed, { table: 'credentials', row: credentialId, field: 'sealed' }),
-        ) as object);
-  const config = { ...(JSON.parse(connection.config) as object), ...secrets };
-  return openConnector(connection.type, config, deps);
+  return openAs(deps, connection.type, connection.config, role);
 };
 
-/** Of a connection that holds files the engine makes sources and destinations itself. */
-const sourceOf = ({ engine }: ActivityDeps, end: StageEnd, connector: Connector): OpenSource => {
+const isDocuments = (type: string): boolean => /\.(http|topic)$/.test(type);
+
+/** Of a connection that holds files or records the engine makes sources and destinations itself. */
+const sourceFor = (
+  { engine }: ActivityDeps,
+  type: string,
+  { store, documents, source }: Connector,
+): OpenSource['source'] | undefined => {
+  if (type === 'source.files') return store && makeFilesSource({ ...engine, store });
+  if (!isDocuments(type)) return source;
+  return documents?.source && makeDocumentSource(documents.source, engine);
+};
+
+const sourceOf = (deps: ActivityDeps, end: StageEnd, connector: Connector): OpenSource => {
   const { nodeId, config, type } = end;
-  const source =
-    type === 'source.files'
-      ? connector.store && makeFilesSource({ ...engine, store: connector.store })
-      : connector.source;
+  const source = sourceFor(deps, type, connector);
   if (!source) throw refused(nodeId, `This connection cannot be read from as ${type}.`);
   return { nodeId, config, source };
 };
 
 const destinationOf = (end: StageEnd, connector: Connector): OpenDestination => {
   const { nodeId, config, type } = end;
-  if (type === 'destination.files' && connector.store) {
-    const destination = makeFilesDestination({ store: connector.store });
-    return { kind: 'files', nodeId, config, destination };
+  const { store, documents, destination } = connector;
+  if (type === 'destination.files' && store) {
+    return { kind: 'files', nodeId, config, destination: makeFilesDestination({ store }) };
   }
-  if (type === 'destination.table' && connector.destination) {
-    return { kind: 'table', nodeId, config, destination: connector.destination };
+  if (type === 'destination.table' && destination) {
+    return { kind: 'table', nodeId, config, destination };
+  }
+  if (isDocuments(type) && documents?.destination) {
+    const sending = makeDocumentDestination(documents.destination);
+    return { kind: 'documents', nodeId, config, destination: sending };
   }
   throw refused(nodeId, `This connection cannot be written to as ${type}.`);
 };
 
 export interface WantedEnds {
-  source?: boolean;
+  sources?: boolean;
   destination?: boolean;
 }
 
@@ -77,17 +83,18 @@ export const withEnds = async <T>(
 ): Promise<T> => {
   const opened: Connector[] = [];
   const open = async (end: StageEnd, role: Role): Promise<Connector> => {
-    const connector = await openConnection(deps, scope, end, role);
+    const connector = await openEnd(deps, scope, end, role);
     opened.push(connector);
     return connector;
   };
   const { output } = stage;
-  const input = stage.kind === 'flow' ? stage.input : undefined;
   try {
-    const ends: OpenEnds = {};
-    if (wanted.source && input?.kind === 'source') {
-      ends.source = sourceOf(deps, input.end, await open(input.end, 'source'));
+    const sources: OpenSource[] = [];
+    for (const input of wanted.sources ? stageInputs(stage) : []) {
+      if (input.kind !== 'source') continue;
+      sources.push(sourceOf(deps, input.end, await open(input.end, 'source')));
     }
+    const ends: OpenEnds = { sources };
     if (wanted.destination && output.kind === 'destination') {
       ends.destination = destinationOf(output.end, await open(output.end, 'destination'));
     }

@@ -32,7 +32,7 @@ export const makeHold = (deps: ActivityDeps) => ({
         const { stage, delivery } = await stageOf(deps, job, stageId);
         const ctx = { signal, log: noLog };
         try {
-          await withEnds(deps, scope, stage, { source: true }, async ({ source: end }) => {
+          await withEnds(deps, scope, stage, { sources: true }, async ({ sources: [end] }) => {
             const snapshot = await end?.source.holdSnapshot?.(ctx);
             if (!snapshot) throw new RangeError(`stage ${stageId} has no snapshot to hold`);
             try {

@@ -7,6 +7,7 @@ import type { Job } from '../db/models/tables.js';
 import type { NewSplit } from '../db/repos/splits.js';
 import { blaming } from '../engine/blame.js';
 import { requestOf } from '../engine/ends.js';
+import type { OpenSource, Ranges } from '../engine/ends.js';
 import type { SplitFile, SplitOutput } from '../engine/outcome.js';
 import type { PlannedStage } from '../engine/plan.js';
 import type { SplitBatch, StageRef } from '../workflows/contract.js';
@@ -22,6 +23,11 @@ import { stageOf } from './runPlan.js';
 /** What a stage reads of a dataset at a time. */
 export interface DatasetRange extends SplitRange {
   files: readonly SplitFile[];
+}
+
+/** What a query reads of each of its sources: all there is. */
+export interface QueryRange extends SplitRange {
+  sources: Ranges;
 }
 
 /** Every file that the splits of a stage have left, in their order. */
@@ -46,7 +52,43 @@ const evenShare = (bytes: number, target: number, slots: number, most: number): 
   return bytes > target ? Math.ceil(bytes / count) : target;
 };
 
-/** The ranges of a stage that reads a source, or one dataset, or several as a whole. */
+const allOf = async (
+  end: OpenSource,
+  { way }: PlannedStage,
+  ctx: CallContext,
+): Promise<SplitRange> => {
+  const options = { targetBytes: Infinity, consistency: 'single' as const };
+  const { ranges } = await end.source.splits(requestOf(end, way), options, ctx);
+  const [range, ...more] = ranges;
+  if (!range || more.length > 0) throw new RangeError(`${end.nodeId} was to be one range`);
+  return range;
+};
+
+/** Everything at once. Which files of a source these are is settled here. */
+const wholeOf = (
+  deps: ActivityDeps,
+  scope: WorkspaceScope,
+  stage: PlannedStage,
+  ctx: CallContext,
+): Promise<QueryRange> =>
+  withEnds(deps, scope, stage, { sources: true }, async ({ sources }) => {
+    const ranges: [string, SplitRange][] = [];
+    for (const end of sources) {
+      ranges.push([end.nodeId, await blaming(end.nodeId, () => allOf(end, stage, ctx))]);
+    }
+    return { sources: Object.fromEntries(ranges) };
+  });
+
+/**
+ * DuckDB makes files with all its threads; a table is loaded by as many as there are splits, and
+ * rows are looked at one by one for the rules that they break.
+ */
+const makesFiles = ({ output, way: { path } }: PlannedStage): boolean =>
+  path.kind === 'duckdb' &&
+  path.rejects.length === 0 &&
+  (output.kind === 'dataset' || output.end.type === 'destination.files');
+
+/** The ranges of a stage that reads a source, or one dataset, or all of several as a whole. */
 export const cutStage = async (
   deps: ActivityDeps,
   job: Job,
@@ -55,21 +97,25 @@ export const cutStage = async (
   ctx: CallContext,
 ): Promise<readonly SplitRange[]> => {
   const scope = { workspaceId: job.workspace_id };
-  // Everything at once.
-  if (stage.kind === 'compute') return [{}];
+  if (stage.kind === 'compute') return [await wholeOf(deps, scope, stage, ctx)];
   if (stage.input.kind === 'dataset') {
     const files = await datasetFiles(deps, scope, job.id, stage.input.dataset);
     return files.map((file): DatasetRange => ({ files: [file] }));
   }
   const { consistency, bytes = 0 } = stage.way;
   const { splitBytes } = deps.settings;
-  return withEnds(deps, scope, stage, { source: true }, async ({ source }) => {
+  return withEnds(deps, scope, stage, { sources: true }, async ({ sources: [source] }) => {
     if (!source) throw new RangeError(`stage ${stage.id} has no source`);
     const request = requestOf(source, stage.way);
     const slots = Math.max(1, await deps.repos.workers.slots(deps.settings.batchQueue));
     const most = consistency === 'snapshot' ? mostSplitsUnderSnapshot : Infinity;
     const targetBytes = evenShare(bytes, splitBytes, slots, most);
-    const options = { targetBytes, consistency, ...(snapshot === null ? {} : { snapshot }) };
+    const options = {
+      targetBytes,
+      consistency,
+      ...(snapshot === null ? {} : { snapshot }),
+      uncut: makesFiles(stage),
+    };
     const plan = await blaming(source.nodeId, () => source.source.splits(request, options, ctx));
     return plan.ranges;
   });

@@ -30,9 +30,13 @@ interface ReadyStage {
 
 const nothing = async (): Promise<void> => undefined;
 
-/** Datasets and snapshots are read when it is their turn; other sources can be cut right away. */
+/**
+ * A flow cuts a dataset or a snapshot when it is its turn; other sources can be cut right away, and
+ * a query is one split whatever it reads.
+ */
 const cutNow = (stage: PlannedStage): boolean =>
-  stage.kind === 'flow' && stage.input.kind === 'source' && stage.way.consistency !== 'snapshot';
+  stage.kind === 'compute' ||
+  (stage.input.kind === 'source' && stage.way.consistency !== 'snapshot');
 
 const freshStage = async (
   deps: ActivityDeps,

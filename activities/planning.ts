@@ -120,9 +120,9 @@ export const planRun = async (deps: ActivityDeps, job: Job, ctx: CallContext): P
   try {
     for (const stage of stages) {
       const delivery = { rootJobId: job.root_job_id, stage: stage.id, generation: 0 };
-      const both = { source: true, destination: true };
+      const both = { sources: true, destination: true };
       const way = await withEnds(deps, scope, stage, both, async (ends) => {
-        const incremental = await incrementalOf(deps, job, ends.source, ctx);
+        const incremental = await incrementalOf(deps, job, ends.sources[0], ctx);
         if (incremental?.cursor) cursors.push(incremental.cursor);
         const maxErrors = maxErrorsOf(stage, stages);
         const work = { stage, ends, datasets, delivery, bounds: incremental?.bounds, maxErrors };

@@ -5,6 +5,7 @@ import { stageInputs } from '../core/plan/stage.js';
 import type { WorkspaceScope } from '../core/scope.js';
 import type { CallContext, SplitRange } from '../connectors/connector.js';
 import type { Job, JobSplit } from '../db/models/tables.js';
+import type { Ranges } from '../engine/ends.js';
 import { runSplit } from '../engine/runSplit.js';
 import type { SplitInput } from '../engine/runSplit.js';
 import type { SplitFile, SplitOutcome } from '../engine/outcome.js';
@@ -16,7 +17,7 @@ import { withHeartbeat } from './heartbeat.js';
 import { getJob } from './job.js';
 import { makeJobLog } from './jobLog.js';
 import { datasetFiles } from './openStage.js';
-import type { DatasetRange } from './openStage.js';
+import type { DatasetRange, QueryRange } from './openStage.js';
 import { countsOfCommitted } from './resume.js';
 import { stageOf } from './runPlan.js';
 import type { StageOfRun } from './runPlan.js';
@@ -39,6 +40,12 @@ const filesOf = async (
         : (range as DatasetRange).files;
   }
   return files;
+};
+
+/** What a split reads of each source. */
+const rangesOf = ({ stage }: StageOfRun, range: SplitRange): Ranges => {
+  if (stage.kind === 'compute') return (range as Partial<QueryRange>).sources ?? {};
+  return stage.input.kind === 'source' ? { [stage.input.nodeId]: range } : {};
 };
 
 /** What the destination has of the split already; only asked when there was another attempt. */
@@ -72,12 +79,12 @@ export const makeSplit = (deps: ActivityDeps) => {
     }
     const range = JSON.parse(row.range) as SplitRange;
     const input: SplitInput = {
-      range,
+      ranges: rangesOf(place, range),
       snapshot: place.snapshot,
       files: await filesOf(deps, scope, job, place, range),
     };
     const ports = makeSplitPorts(deps, scope, job, key, attempt, stage.way.maxErrors);
-    return withEnds(deps, scope, stage, { source: true, destination: true }, (ends) =>
+    return withEnds(deps, scope, stage, { sources: true, destination: true }, (ends) =>
       runSplit(
         {
           stage,

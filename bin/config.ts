@@ -1,5 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { stagingConnection } from '../engine/staging/address.js';
+import type { StagingCredentials } from '../engine/staging/address.js';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
@@ -23,6 +25,7 @@ export interface Config {
   logLevel: string;
   engine: {
     staging: string;
+    stagingCredentials: StagingCredentials;
     stagingMaxBytes: number;
     scratch: string;
     maxRowBytes: number;
@@ -80,6 +83,26 @@ const makeReader = (env: Env) => {
   };
 };
 
+/** All of one origin: a token belongs to the key that it was given with. */
+const stagingCredentials = (read: (name: string) => string | undefined): StagingCredentials => {
+  const origin = read('FLX_STAGING_ACCESS_KEY_ID') === undefined ? 'AWS' : 'FLX_STAGING';
+  return {
+    accessKeyId: read(`${origin}_ACCESS_KEY_ID`),
+    secretAccessKey: read(`${origin}_SECRET_ACCESS_KEY`),
+    sessionToken: read(`${origin}_SESSION_TOKEN`),
+  };
+};
+
+/** Only workers need the credentials, and say it when they open the store. */
+const stagingProblems = ({ engine }: Config): string[] => {
+  try {
+    stagingConnection(engine.staging, { accessKeyId: 'any', secretAccessKey: 'any' });
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+};
+
 export const loadConfig = (env: Env): Config => {
   const read = makeReader(env);
   const dataDirectory = resolve(read.text('FLX_DATA_DIR', '.fluxline'));
@@ -130,6 +153,7 @@ export const loadConfig = (env: Env): Config => {
     ),
     engine: {
       staging: read.text('FLX_STAGING_URL', join(dataDirectory, 'staging')),
+      stagingCredentials: stagingCredentials(read.optional),
       stagingMaxBytes: read.integer('FLX_STAGING_MAX_BYTES', 20 * GiB, 1024, 1024 ** 5),
       scratch: read.text('FLX_SCRATCH_DIR', join(dataDirectory, 'scratch')),
       localDirectories: {
@@ -155,6 +179,7 @@ export const loadConfig = (env: Env): Config => {
       drainSeconds: read.integer('FLX_DRAIN_SECONDS', 30, 1, 3600),
     },
   };
+  read.problems.push(...stagingProblems(config));
   if (read.problems.length > 0) throw new ConfigError(read.problems.join('\n'));
   return config;
 };

@@ -99,7 +99,7 @@ main('worker', async (config, log): Promise<Started> => {
   const dispatchDeps = makeDispatchDeps(config, { repos, inTransaction, client, log });
   const queueName = makeQueueName(config.queuePrefix);
   const net = makeDialer(makeAddressPolicy(allowedCidrs(config)));
-  const { engine, close: closeEngine } = await openEngine(config, net, log);
+  const { engine, close: closeEngine } = await openEngine(config, log);
   const deps: ActivityDeps = {
     repos,
     inTransaction,

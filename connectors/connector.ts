@@ -9,6 +9,7 @@ import type { Checked } from '../core/browse.js';
 import type { Column } from '../core/dataTypes.js';
 import type { Browser } from './browser.js';
 import type { DocumentDestination, DocumentSource } from './documents.js';
+import type { DuckDatabases } from './duckdbPort.js';
 import type { Role } from './manifest.js';
 import type { Store } from './store.js';
 
@@ -152,6 +153,8 @@ export interface SplitOptions {
   consistency: Consistency;
   /** Where the consistency is `snapshot`: the one that is held. */
   snapshot?: string;
+  /** What can be read faster as one piece is not to be cut. */
+  uncut?: boolean;
 }
 
 export interface ReadOptions {
@@ -266,6 +269,8 @@ export interface OpenDeps {
   /** Larger rows are rejected by their length, before anybody holds them. */
   maxRowBytes: number;
   localDirectories: LocalDirectories;
+  /** Where there is a DuckDB. */
+  duckdb?: DuckDatabases;
 }
 
 /** Which directories of this host connections may use: real, absolute paths. */

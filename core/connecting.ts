@@ -36,6 +36,11 @@ const reasons = {
     class: 'transient',
     text: 'It takes no further connections: raise its limit, or let fewer runs work at once.',
   },
+  locked: {
+    kind: 'resource_exhausted',
+    class: 'transient',
+    text: 'Another process has it open: close it there, or try again when it is done.',
+  },
   tls_mismatch: {
     kind: 'config_invalid',
     class: 'config',

@@ -55,4 +55,6 @@ export interface Column {
   type: DataType;
   nullable: boolean;
   native?: NativeType;
+  /** Of records of JSON: the member that it is, where that has another name. */
+  member?: string;
 }

@@ -36,6 +36,7 @@ export const failureCodes = [
   'platform_database_refused',
   'egress_denied',
   'count_mismatch',
+  'content_mismatch',
   'workflow_lost',
   'canceled',
   'internal',

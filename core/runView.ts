@@ -23,8 +23,12 @@ export interface StageProgress extends SplitCounts {
 
 export interface PlannedStage {
   id: string;
+  kind: 'flow' | 'compute';
   nodes: readonly string[];
 }
+
+/** Rows that queries have read of their sources, by node. */
+export type QueriedRows = ReadonlyMap<string, number>;
 
 interface NodeOfGraph {
   id: string;
@@ -58,6 +62,19 @@ interface Passage {
 
 const roleOf = (type: string | undefined): string => type?.slice(0, type.indexOf('.')) ?? '';
 
+/** A flow reads one source; of a query's sources each was counted by itself, once it was done. */
+const rowsOfSource = (
+  id: string,
+  passages: readonly Passage[],
+  queried: QueriedRows,
+): { rowsOut?: number } => {
+  if (passages.every(({ stage }) => stage.kind !== 'compute')) {
+    return { rowsOut: passages.reduce((sum, { progress }) => sum + progress.rowsIn, 0) };
+  }
+  const rowsOut = queried.get(id);
+  return rowsOut === undefined ? {} : { rowsOut };
+};
+
 /**
  * A stage counts what enters its first transform and what leaves its last one; what passes between
  * two nodes in the middle nobody counts.
@@ -66,12 +83,13 @@ const metricsOf = (
   { id, type }: NodeOfGraph,
   types: ReadonlyMap<string, string>,
   passages: readonly Passage[],
+  queried: QueriedRows,
 ): NodeRecord['metrics'] => {
   const total = (key: keyof SplitCounts, of: readonly Passage[] = passages): number =>
     of.reduce((sum, { progress }) => sum + (progress[key] ?? 0), 0);
   switch (roleOf(type)) {
     case 'source':
-      return { rowsOut: total('rowsIn'), rowsFailed: 0 };
+      return { ...rowsOfSource(id, passages, queried), rowsFailed: 0 };
     case 'destination':
       return { rowsIn: total('rowsOut'), rowsFailed: total('rowsFailed') };
     default: {
@@ -93,6 +111,7 @@ export const nodeRecords = (
   nodes: readonly NodeOfGraph[],
   stages: readonly PlannedStage[],
   progress: readonly StageProgress[],
+  queried: QueriedRows = new Map(),
 ): NodeRecord[] => {
   const types = new Map(nodes.map(({ id, type }) => [id, type]));
   return nodes.map(({ id, type }) => {
@@ -117,7 +136,7 @@ export const nodeRecords = (
         status === 'queued' || status === 'running'
           ? null
           : latest(known.map((stage) => stage.finishedAt)),
-      metrics: metricsOf({ id, type }, types, passages),
+      metrics: metricsOf({ id, type }, types, passages, queried),
     };
   });
 };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { BulkFormat, BulkRead, CallContext } from '../connectors/connector.js';
 import { noCounts } from '../core/metrics.js';
 import type { SplitCounts } from '../core/metrics.js';
-import { requestOf } from './ends.js';
+import { rangeOf, requestOf } from './ends.js';
 import { loadTable } from './loadTable.js';
 import type { SplitOutcome } from './outcome.js';
 import { spool } from './rescue/spool.js';
@@ -16,15 +16,16 @@ export const copySplit = async (
   { progress, noteLoss }: SplitPorts,
   ctx: CallContext,
 ): Promise<SplitOutcome> => {
-  const { source: from, destination: to } = ends;
+  const { sources, destination: to } = ends;
+  const [from] = sources;
   if (!from || to?.kind !== 'table') throw new RangeError(`stage ${stage.id} cannot be copied`);
   const request = requestOf(from, stage.way);
   const rowsFiltered = (request.pushed?.where.length ?? 0) > 0 ? null : 0;
   let latest: BulkRead | undefined;
   const readAs = (wanted: BulkFormat): BulkRead => {
-    const { snapshot, range } = input;
+    const { snapshot, ranges } = input;
     const options = { format: wanted, ...(snapshot === null ? {} : { snapshot }) };
-    latest = from.source.readBulk(request, range, options, ctx);
+    latest = from.source.readBulk(request, rangeOf(ranges, from), options, ctx);
     return latest;
   };
   const sent = (): SplitCounts => {

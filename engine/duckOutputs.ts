@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SplitCounts } from '../core/metrics.js';
 import type { BulkRead, CallContext } from '../connectors/connector.js';
+import { toDocuments } from './documents/output.js';
 import type { DuckStatement } from './duckdb/program.js';
 import { spooledRows } from './csv/rowOffsets.js';
 import type { OpenDestination } from './ends.js';
@@ -154,5 +155,6 @@ const toDataset = (
 export const outputOf = (work: SplitWork, desk: SplitDesk, services: SplitServices): DuckOutput => {
   const to = work.ends.destination;
   if (!to) return toDataset(work, services);
+  if (to.kind === 'documents') return toDocuments(work, to, desk, services);
   return to.kind === 'table' ? toTable(work, to, desk, services) : toFiles(work, to);
 };

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { RunFailure } from '../core/failures.js';
@@ -7,6 +7,7 @@ import type { SplitCounts } from '../core/metrics.js';
 import type { CallContext } from '../connectors/connector.js';
 import { isDataError } from './duckdb/failure.js';
 import type { DuckResult, DuckStatement } from './duckdb/program.js';
+import { makeOfUnproven, openUnproven } from './duckInPlace.js';
 import { openInputs, viewOf } from './duckInputs.js';
 import type { DuckInput } from './duckInputs.js';
 import { outputOf } from './duckOutputs.js';
@@ -22,6 +23,8 @@ import type { Rejects } from './transform/compile.js';
 /** What one program came to. */
 interface Answers {
   rowsIn: number;
+  /** Those of them that came from sources, by their nodes. */
+  rowsRead: ReadonlyMap<string, number>;
   rowsOut: number;
   /** By node: rows that are given up there. */
   found: ReadonlyMap<string, readonly Found[]>;
@@ -54,6 +57,9 @@ const brokenRows = (rejects: Rejects, { rows }: DuckResult, ctx: CallContext): F
   return found;
 };
 
+const sumOf = (numbers: Iterable<number>): number =>
+  [...numbers].reduce((sum, number) => sum + number, 0);
+
 const countOf = ({ view }: DuckInput): DuckStatement => ({ sql: `SELECT count(*) FROM ${view}` });
 
 /** Everything at once: what is read is counted, written, and looked at for what it leaves out. */
@@ -81,20 +87,22 @@ const runProgram = async (
   ];
   const reads = inputs.flatMap((input) => input.reads);
   // Nothing of its run goes on beside a query over whole inputs.
-  const threads = work.stage.kind === 'compute' ? availableParallelism() : 1;
-  const results = await duckdb.run({ directory, reads, statements, threads }, ctx.signal);
+  const pace =
+    work.stage.kind === 'compute' ? { threads: availableParallelism() } : inputs[0]?.pace;
+  const results = await duckdb.run({ directory, reads, statements, ...pace }, ctx.signal);
   const answer = results.slice(before.length).values();
   const next = (): DuckResult => answer.next().value ?? { rows: [], changed: 0 };
 
   const rowsOut = next().changed;
-  const counted = uncounted.reduce((sum) => sum + Number(next().rows[0]?.[0] ?? 0), 0);
+  const counted = new Map(uncounted.map((input) => [input, Number(next().rows[0]?.[0] ?? 0)]));
   const found = new Map<string, readonly Found[]>();
   const add = (nodeId: string, rows: readonly Found[]): void => {
     found.set(nodeId, [...(found.get(nodeId) ?? []), ...rows]);
   };
-  let aside = 0;
-  for (const { nodeId, kept } of inputs) {
-    aside += kept.length;
+  const arrived = new Map<DuckInput, number>();
+  for (const input of inputs) {
+    const { nodeId, kept, rows = counted.get(input) ?? 0 } = input;
+    arrived.set(input, rows + kept.length);
     add(
       nodeId,
       kept.map((row) => ({ ...row, payload: null })),
@@ -102,18 +110,26 @@ const runProgram = async (
   }
   for (const { input, rowsOf } of rejected) {
     const rows = rowsOf(next());
-    aside += rows.length;
+    arrived.set(input, (arrived.get(input) ?? 0) + rows.length);
     add(
       input.nodeId,
       rows.map((row) => ({ ...row, payload: null })),
     );
   }
   for (const rejects of path.rejects) add(rejects.nodeId, brokenRows(rejects, next(), ctx));
-  const known = inputs.reduce((sum, { rows = 0 }) => sum + rows, 0);
-  return { rowsIn: known + counted + aside, rowsOut, found };
+  const fromSources = [...arrived].filter(([{ fromSource }]) => fromSource);
+  return {
+    rowsIn: sumOf(arrived.values()),
+    rowsRead: new Map(fromSources.map(([{ nodeId }, rows]) => [nodeId, rows])),
+    rowsOut,
+    found,
+  };
 };
 
 const isFiltered = ({ stage }: SplitWork): boolean => (stage.way.pushed?.where.length ?? 0) > 0;
+
+const mayFilter = ({ stage }: SplitWork): boolean =>
+  stage.steps.some(({ type }) => type === 'transform.filter');
 
 /**
  * Counts of a flow: what went in and neither came out nor failed was filtered, and only a filter may
@@ -124,14 +140,71 @@ const lossOf = (work: SplitWork, { rowsIn, rowsOut }: Answers, failed: number): 
   if (stage.kind === 'compute') return 0;
   if (isFiltered(work)) return null;
   const filtered = rowsIn - rowsOut - failed;
-  const filters = stage.steps.some(({ type }) => type === 'transform.filter');
-  if (filtered === 0 || (filtered > 0 && filters)) return filtered;
+  if (filtered === 0 || (filtered > 0 && mayFilter(work))) return filtered;
   throw new RunFailure({
     code: 'count_mismatch',
     class: 'internal',
     nodeId: stage.id,
     message: `${rowsIn} rows went in, ${rowsOut} came out and ${failed} failed.`,
   });
+};
+
+/** What a split has come to, and where it lies. */
+interface Made {
+  inputs: readonly DuckInput[];
+  answers: Answers;
+  into: string;
+}
+
+type Run = (from: readonly DuckInput[], into: string, ctx: CallContext) => Promise<Answers>;
+
+/** All rows as they are; undefined where there is any doubt about them. */
+const allAtOnce = async (
+  work: SplitWork,
+  path: DuckPath,
+  { directory }: SplitDesk,
+  run: Run,
+  ctx: CallContext,
+): Promise<Made | undefined> => {
+  const input = await openUnproven(work, path, ctx);
+  if (!input) return undefined;
+  const into = join(directory, 'out-unproven');
+  const result = await makeOfUnproven(input, (until) => run([input], into, until), ctx);
+  const { made, rows = 0 } = result ?? {};
+  if (made && (made.rowsOut === rows || mayFilter(work))) {
+    const rowsRead = new Map([[input.nodeId, rows]]);
+    return { inputs: [input], answers: { ...made, rowsIn: rows, rowsRead }, into };
+  }
+  await rm(into, { recursive: true, force: true });
+  return undefined;
+};
+
+/** Rows that are known to be well formed, without those for which the query fails. */
+const rowByRow = async (
+  work: SplitWork,
+  path: DuckPath,
+  output: DuckOutput,
+  desk: SplitDesk,
+  services: SplitServices,
+  run: Run,
+  ctx: CallContext,
+): Promise<Made> => {
+  const { letters, directory } = desk;
+  const inputs = await openInputs(work, path, services, directory, ctx);
+  const into = join(directory, 'out');
+  try {
+    return { inputs, answers: await run(inputs, into, ctx), into };
+  } catch (error) {
+    if (!isDataError(error) || !(error instanceof RunFailure)) throw error;
+    const rescued = await withoutBadRows(work, path, inputs, output, error, desk, services, ctx);
+    // More than may fail ends it here, before the rest is worked out again.
+    await letters.set(rescued.nodeId, rescued.bad);
+    const again = join(directory, 'out-again');
+    const { found, ...rest } = await run(rescued.inputs, again, ctx);
+    const there = found.get(rescued.nodeId) ?? [];
+    const all = new Map(found).set(rescued.nodeId, [...rescued.bad, ...there]);
+    return { inputs, answers: { ...rest, found: all }, into: again };
+  }
 };
 
 /** One split through one SELECT of DuckDB's. */
@@ -142,29 +215,15 @@ export const duckSplit = async (
   services: SplitServices,
   ctx: CallContext,
 ): Promise<SplitOutcome> => {
-  const { ends } = work;
-  const { letters, directory } = desk;
-  const inputs = await openInputs(work, path, services, directory, ctx);
+  const { letters } = desk;
   const output = outputOf(work, desk, services);
-  let into = join(directory, 'out');
-  const run = async (from: readonly DuckInput[]): Promise<Answers> => {
+  const run: Run = async (from, into, until) => {
     await mkdir(into);
-    return runProgram(work, path, from, output, into, desk, services, ctx);
+    return runProgram(work, path, from, output, into, desk, services, until);
   };
-
-  let answers: Answers;
-  try {
-    answers = await run(inputs);
-  } catch (error) {
-    if (!isDataError(error) || !(error instanceof RunFailure)) throw error;
-    const rescued = await withoutBadRows(work, path, inputs, output, error, desk, services, ctx);
-    // More than may fail ends it here, before the rest is worked out again.
-    await letters.set(rescued.nodeId, rescued.bad);
-    into = join(directory, 'out-again');
-    const { found, ...rest } = await run(rescued.inputs);
-    const there = found.get(rescued.nodeId) ?? [];
-    answers = { ...rest, found: new Map(found).set(rescued.nodeId, [...rescued.bad, ...there]) };
-  }
+  const { inputs, answers, into } =
+    (await allAtOnce(work, path, desk, run, ctx)) ??
+    (await rowByRow(work, path, output, desk, services, run, ctx));
   for (const [nodeId, rows] of answers.found) await letters.set(nodeId, rows);
   const failed = letters.count();
   const rowsFiltered = lossOf(work, answers, failed);
@@ -172,12 +231,10 @@ export const duckSplit = async (
   if (failed > 0 || rowsFiltered !== 0) {
     await services.noteLoss({ rowsFiltered, rowsFailed: failed });
   }
-  const fromSource = ends.source !== undefined;
-  const bytes = inputs.reduce((sum, input) => sum + input.bytes, 0);
   const before: SplitCounts = {
     ...noCounts,
-    rowsRead: fromSource ? answers.rowsIn : 0,
-    bytesRead: fromSource ? bytes : 0,
+    rowsRead: sumOf(answers.rowsRead.values()),
+    bytesRead: sumOf(inputs.map(({ fromSource, bytes }) => (fromSource ? bytes : 0))),
     rowsIn: answers.rowsIn,
     rowsFiltered,
     rowsOut: answers.rowsOut,
@@ -188,5 +245,8 @@ export const duckSplit = async (
     { directory: into, rows: answers.rowsOut, counts: before },
     ctx,
   );
-  return { ...written, counts: { ...written.counts, rowsFailed: letters.count() } };
+  const counts = { ...written.counts, rowsFailed: letters.count() };
+  if (work.stage.kind === 'flow' || !written.output) return { ...written, counts };
+  const rowsRead = Object.fromEntries(answers.rowsRead);
+  return { ...written, counts, output: { ...written.output, rowsRead } };
 };

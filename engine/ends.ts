@@ -1,4 +1,5 @@
-import type { Destination, Source, SourceRequest } from '../connectors/connector.js';
+import type { Destination, Source, SourceRequest, SplitRange } from '../connectors/connector.js';
+import type { DocumentsDestination } from './documents/destination.js';
 import type { FilesDestination } from './files/destination.js';
 import type { RelationSource } from './files/relation.js';
 import type { StageWay } from './plan.js';
@@ -10,15 +11,26 @@ export interface OpenSource {
   source: Source | RelationSource;
 }
 
-/** What a stage writes to: a system, or files that DuckDB has written. */
+/** What a stage writes to: a system, or what takes files or records that DuckDB has written. */
 export type OpenDestination =
   | { kind: 'table'; nodeId: string; config: unknown; destination: Destination }
-  | { kind: 'files'; nodeId: string; config: unknown; destination: FilesDestination };
+  | { kind: 'files'; nodeId: string; config: unknown; destination: FilesDestination }
+  | { kind: 'documents'; nodeId: string; config: unknown; destination: DocumentsDestination };
 
 export interface OpenEnds {
-  source?: OpenSource;
+  /** A flow reads one at most, a query any number. */
+  sources: readonly OpenSource[];
   destination?: OpenDestination;
 }
+
+/** What is read of sources, by their nodes. */
+export type Ranges = Readonly<Record<string, SplitRange>>;
+
+export const rangeOf = (ranges: Ranges, { nodeId }: OpenSource): SplitRange => {
+  const range = ranges[nodeId];
+  if (range) return range;
+  throw new RangeError(`nobody has said what is read of ${nodeId}`);
+};
 
 /** What is asked of a source for a stage, as its way was planned. */
 export const requestOf = (

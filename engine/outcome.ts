@@ -13,6 +13,8 @@ export interface SplitOutput {
   attempt: number;
   /** In the staging store. */
   files: readonly SplitFile[];
+  /** Of a query over sources: how many rows each of them gave, by its node. */
+  rowsRead?: Readonly<Record<string, number>>;
 }
 
 /** A part of a dataset: where it lies in the staging store, below the run's first job. */

@@ -41,7 +41,7 @@ export interface BindSettings {
 
 export interface BoundStage {
   inputs: Inputs;
-  /** Of a source only. */
+  /** Of a flow's source only. */
   facts: SourceFacts | undefined;
   pushed: Pushed | undefined;
   /** Nothing is left to do between input and output. */
@@ -71,6 +71,7 @@ interface ReadFacts {
   rest: readonly Step[];
 }
 
+/** What a flow reads of its source, and what the source can do of its steps. */
 const readFacts = async (
   end: OpenSource,
   { stage, bounds }: StageToBind,
@@ -96,16 +97,23 @@ const readFacts = async (
   return { facts: { ...facts, columns }, inputs: { [last]: after }, pushed, rest };
 };
 
-const inputsFrom = (
-  stage: Stage,
-  datasets: ReadonlyMap<string, readonly RelationColumn[]>,
-): Inputs => {
-  const inputs = stageInputs(stage);
-  return Object.fromEntries(
-    inputs.flatMap((input) =>
-      input.kind === 'dataset' ? [[input.nodeId, datasets.get(input.dataset) ?? []]] : [],
-    ),
+/** What reads datasets, and sources in place, does all that is to be done itself. */
+const inputsFrom = async (
+  { stage, ends: { sources }, datasets }: StageToBind,
+  ctx: CallContext,
+): Promise<Inputs> => {
+  const columnsOf = async (end: OpenSource): Promise<RelationColumn[]> => {
+    const request = requestOf(end, {});
+    const { columns } = await end.source.facts(request, ctx);
+    return heldBy(end, request, columns, ctx);
+  };
+  const inputs = stageInputs(stage).flatMap((input): [string, readonly RelationColumn[]][] =>
+    input.kind === 'dataset' ? [[input.nodeId, datasets.get(input.dataset) ?? []]] : [],
   );
+  for (const end of sources) {
+    inputs.push([end.nodeId, await blaming(end.nodeId, () => columnsOf(end))]);
+  }
+  return Object.fromEntries(inputs);
 };
 
 /** Has the source take over what it can, and DuckDB bind the expressions that are left. */
@@ -114,10 +122,10 @@ export const bindStage = async (
   settings: BindSettings,
   ctx: CallContext,
 ): Promise<BoundStage> => {
-  const { stage, ends, datasets } = work;
-  const from = ends.source;
+  const { stage, ends } = work;
+  const [from] = stage.kind === 'flow' ? ends.sources : [];
   const read = from && (await blaming(from.nodeId, () => readFacts(from, work, settings, ctx)));
-  const inputs = read?.inputs ?? inputsFrom(stage, datasets);
+  const inputs = read?.inputs ?? (await inputsFrom(work, ctx));
   const rest = read?.rest ?? stage.steps;
   const { columns, views, ...query } = await compileSteps(
     settings.duckdb,
@@ -150,20 +158,21 @@ export interface PrepareSettings extends BindSettings {
 
 /** The format that needs nobody in between, if both sides have one. */
 const straightFormat = (
-  { source }: OpenEnds,
+  { sources: [from] }: OpenEnds,
   { straight }: BoundStage,
   { formats }: Pick<Prepared, 'formats'>,
 ): BulkFormat | undefined =>
-  straight && source ? formats.find((format) => source.source.formats.includes(format)) : undefined;
+  straight && from ? formats.find((format) => from.source.formats.includes(format)) : undefined;
 
 const consistencyOf = (
-  { source }: OpenEnds,
+  { sources: [from] }: OpenEnds,
   { facts }: BoundStage,
   splitBytes: number,
 ): Consistency => {
-  if (!source || !facts) return 'single';
-  const { consistency = 'auto' } = source.config as { consistency?: WantedConsistency };
-  return chooseConsistency({ facts, wanted: consistency, splitBytes, nodeId: source.nodeId });
+  // A query reads all at once.
+  if (!from || !facts) return 'single';
+  const { consistency = 'auto' } = from.config as { consistency?: WantedConsistency };
+  return chooseConsistency({ facts, wanted: consistency, splitBytes, nodeId: from.nodeId });
 };
 
 const noDestination: Prepared = { formats: [], publishes: false };

@@ -1,9 +1,9 @@
-import type { CallContext, Marker, SplitRange } from '../connectors/connector.js';
+import type { CallContext, Marker } from '../connectors/connector.js';
 import type { SplitCounts } from '../core/metrics.js';
 import { copySplit } from './copySplit.js';
 import type { DuckDb } from './duckdb/program.js';
 import { duckSplit } from './duckSplit.js';
-import type { OpenEnds } from './ends.js';
+import type { OpenEnds, Ranges } from './ends.js';
 import type { SplitFile, SplitOutcome, SplitProgress } from './outcome.js';
 import type { PlannedStage } from './plan.js';
 import { makeLetters } from './rescue/deadLetters.js';
@@ -13,7 +13,7 @@ import type { Staging } from './staging/staging.js';
 
 /** What a split reads. */
 export interface SplitInput {
-  range: SplitRange;
+  ranges: Ranges;
   snapshot: string | null;
   /** Of datasets, by the node whose rows they are. */
   files: Readonly<Record<string, readonly SplitFile[]>>;

@@ -139,9 +139,11 @@ export const runs: RouteTable = {
       handler: async ({ params }, { repos, scope }) => {
         const { run, nodes, stages } = await repos.runs.withGraph(scope, params.id);
         const totals = await repos.splits.totals(scope, params.id);
+        const queries = stages.filter(({ kind }) => kind === 'compute').map((stage) => stage.id);
+        const queried = await repos.splits.rowsOfSources(scope, params.id, queries);
         return {
           runId: params.id,
-          nodes: nodeRecords(run, nodes, stages, totals).map((record) => ({
+          nodes: nodeRecords(run, nodes, stages, totals, queried).map((record) => ({
             ...record,
             startedAt: showTimestampOrNull(record.startedAt),
             finishedAt: showTimestampOrNull(record.finishedAt),

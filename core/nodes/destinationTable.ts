@@ -47,7 +47,9 @@ const config = Type.Object({
   verify: Type.Optional(
     wordSchema(['counts', 'content'], {
       default: 'counts',
-      description: 'What is compared after loading: numbers of rows, or checksums of them too',
+      description:
+        'What is compared before a split is committed: numbers of rows, or with content also a ' +
+        'checksum of the rows that came with one of what stands in the table then',
     }),
   ),
 });

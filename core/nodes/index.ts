@@ -1,11 +1,15 @@
 import type { NodeType } from './nodeType.js';
 import { destinationFiles } from './destinationFiles.js';
+import { destinationHttp } from './destinationHttp.js';
 import { destinationTable } from './destinationTable.js';
+import { destinationTopic } from './destinationTopic.js';
 import { sourceFiles } from './sourceFiles.js';
 import { sourceGenerate } from './sourceGenerate.js';
+import { sourceHttp } from './sourceHttp.js';
 import { sourceInline } from './sourceInline.js';
 import { sourceQuery } from './sourceQuery.js';
 import { sourceTable } from './sourceTable.js';
+import { sourceTopic } from './sourceTopic.js';
 import { transformAggregate } from './transformAggregate.js';
 import { transformDedupe } from './transformDedupe.js';
 import { transformDerive } from './transformDerive.js';
@@ -24,6 +28,8 @@ export const nodeTypes: readonly NodeType[] = [
   sourceTable,
   sourceQuery,
   sourceFiles,
+  sourceHttp,
+  sourceTopic,
   sourceGenerate,
   sourceInline,
   transformFilter,
@@ -40,6 +46,8 @@ export const nodeTypes: readonly NodeType[] = [
   transformValidate,
   destinationTable,
   destinationFiles,
+  destinationHttp,
+  destinationTopic,
 ];
 
 export const nodeTypeOf = (type: unknown): NodeType | undefined =>

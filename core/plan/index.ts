@@ -58,7 +58,11 @@ const stageOf = (last: Part, parts: ReadonlyMap<string, Part>): Stage => {
   const steps = members.filter(({ kind }) => kind === 'row' || kind === 'whole').map(stepOf);
   const inputs = inputsOf(members, parts);
   const id = last.end.nodeId;
-  const frame = { id, nodes: members.flatMap(({ nodes }) => nodes), steps };
+  // What is read is there before any row passes: a query's sources come first, all of them.
+  const sources = members.filter(({ kind }) => kind === 'source');
+  const others = members.filter(({ kind }) => kind !== 'source');
+  const nodes = [...sources, ...others].flatMap((member) => member.nodes);
+  const frame = { id, nodes, steps };
   if (members.some(({ kind }) => kind === 'whole')) {
     return { kind: 'compute', ...frame, inputs, output: { kind: 'dataset' } };
   }

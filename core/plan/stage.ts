@@ -40,7 +40,10 @@ export interface FlowStage extends StageFrame {
   output: StageOutput;
 }
 
-/** Needs all rows of its inputs at once: one query over whole datasets, into a dataset. */
+/**
+ * Needs all rows of its inputs at once: one query into a dataset, over whole datasets and over
+ * sources that it can read in place.
+ */
 export interface ComputeStage extends StageFrame {
   kind: 'compute';
   inputs: readonly StageInput[];

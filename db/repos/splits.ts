@@ -88,6 +88,21 @@ export const makeSplits = (db: Knex) => {
         .where({ workspace_id: scope.workspaceId, job_id: jobId, stage })
         .orderBy('split'),
 
+    /** How many rows queries have read of their sources, by node. */
+    rowsOfSources: async (
+      scope: WorkspaceScope,
+      jobId: string,
+      queries: readonly string[],
+    ): Promise<ReadonlyMap<string, number>> => {
+      const { rows } = await db.raw<{ rows: { node: string; rows: number }[] }>(
+        `select key as node, value::bigint as rows
+           from job_splits, json_each_text(output::json -> 'rowsRead')
+          where workspace_id = ? and job_id = ? and stage = any(?::text[])`,
+        [scope.workspaceId, jobId, [...queries]],
+      );
+      return new Map(rows.map(({ node, rows: read }) => [node, read]));
+    },
+
     /** Before a stage starts over: its next splits are others. */
     removeStage: async (scope: WorkspaceScope, jobId: string, stage: string): Promise<void> => {
       await JobSplit.query(db)

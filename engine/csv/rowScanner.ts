@@ -54,6 +54,9 @@ export const makeRowScanner = (dialect: CsvDialect, fields?: number): RowScanner
   const delimiters = (fields ?? 0) - 1;
   const counted = fields !== undefined;
   const quotes = quote >= 0;
+  /** The bytes that go on with a field without quotes. One look at it is quicker than four. */
+  const goesOn = new Uint8Array(256).fill(1);
+  for (const byte of [delimiter, quote, newline, carriageReturn]) if (byte >= 0) goesOn[byte] = 0;
 
   let ends = new Int32Array(1024);
   let marks = new Uint8Array(1024);
@@ -141,23 +144,18 @@ export const makeRowScanner = (dialect: CsvDialect, fields?: number): RowScanner
     let now = state;
     let commas = seen;
     for (let at = 0; at < length; at++) {
-      let byte = chunk[at];
+      let byte = chunk[at] ?? 0;
       if (now === inPlain) {
-        while (
-          byte !== delimiter &&
-          byte !== newline &&
-          byte !== quote &&
-          byte !== carriageReturn
-        ) {
+        while (goesOn[byte] === 1) {
           at += 1;
           if (at === length) break;
-          byte = chunk[at];
+          byte = chunk[at] ?? 0;
         }
       } else if (now === inQuotes) {
         while (byte !== quote && (doubled || byte !== escape)) {
           at += 1;
           if (at === length) break;
-          byte = chunk[at];
+          byte = chunk[at] ?? 0;
         }
         if (at < length) now = byte === quote ? behindQuote : behindEscape;
         continue;

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { engineErrorOf } from './engineError.js';
-import type { DuckResult } from './program.js';
+import type { AttachedDatabase, DuckResult } from './program.js';
 import { prepare, runPrepared } from './results.js';
-import { settingsOf } from './settings.js';
+import { detaching, settingsOf } from './settings.js';
 import type { ChildReply, ChildRequest, EngineError } from './wire.js';
 
 const watchMs = 25;
@@ -34,7 +34,25 @@ const watchMemory = (processBytes: number): NodeJS.Timeout =>
     process.send?.({ kind: 'memory' } satisfies ChildReply, end);
   }, watchMs);
 
-type Outcome = { results: readonly DuckResult[] } | { error: EngineError };
+type Outcome = ({ results: readonly DuckResult[] } | { error: EngineError }) & {
+  /** The file that was attached may still be locked by this process. */
+  holds?: boolean;
+};
+
+/** Whether the file could be given back. What was not committed is gone with it. */
+const giveBack = async (
+  connection: DuckDBConnection,
+  database: AttachedDatabase,
+): Promise<boolean> => {
+  // There may be no transaction.
+  await connection.run('ROLLBACK').catch(() => undefined);
+  try {
+    for (const statement of detaching(database)) await connection.run(statement);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 const runAll = async (
   connection: DuckDBConnection,
@@ -65,7 +83,10 @@ const runProgram = async (request: ChildRequest): Promise<Outcome> => {
   try {
     const connection = await instance.connect();
     try {
-      return await runAll(connection, request);
+      const outcome = await runAll(connection, request);
+      const { database } = request.program;
+      const holds = database !== undefined && !(await giveBack(connection, database));
+      return { ...outcome, holds };
     } finally {
       connection.closeSync();
     }
@@ -76,11 +97,12 @@ const runProgram = async (request: ChildRequest): Promise<Outcome> => {
 
 const answer = async (request: ChildRequest): Promise<void> => {
   const watch = watchMemory(request.processBytes);
-  const outcome = await runProgram(request).catch((error: unknown) => ({
+  const outcome = await runProgram(request).catch((error: unknown): Outcome => ({
     error: engineErrorOf(error, -1, false),
   }));
   clearInterval(watch);
-  const worn = process.memoryUsage.rss() > request.processBytes * wornShare;
+  const worn =
+    outcome.holds === true || process.memoryUsage.rss() > request.processBytes * wornShare;
   if ('error' in outcome) say({ kind: 'failed', error: outcome.error, worn });
   else if (Buffer.byteLength(JSON.stringify(outcome.results)) > mostResultBytes)
     say({ kind: 'results-too-large' });

@@ -6,7 +6,20 @@ export interface DuckProgram {
   reads: readonly string[];
   /** How many threads may work on it; one by default, since there are others beside it. */
   threads?: number;
+  /** Rows may come in another order than they are read in, which takes less memory. */
+  unordered?: boolean;
+  /** Attached before the doors are closed, and what names without a catalog mean. */
+  database?: AttachedDatabase;
   statements: readonly DuckStatement[];
+}
+
+/** A database file outside of the directory. Another process that has it open may be in the way. */
+export interface AttachedDatabase {
+  /** Absolute, and real but for a file that is not there yet: that one is made. */
+  file: string;
+  /** The catalog that it is. */
+  name: string;
+  readOnly: boolean;
 }
 
 export interface DuckStatement {

@@ -12,7 +12,7 @@ import { plainText } from './localFiles.js';
 import type { FileDeps } from './localFiles.js';
 
 /** No header is longer. */
-const headerBytes = 256 * 1024;
+export const headerBytes = 256 * 1024;
 
 /** A csv file, or a part of one, opened. */
 export interface CsvFile {
@@ -45,6 +45,15 @@ const refuseStrangers = (key: string, names: readonly string[], planned: readonl
   });
 };
 
+/** The columns of a file that begins like this; refused where they are not those of the range. */
+export const namesOfFile = (key: string, beginning: Buffer, range: FileRange): string[] => {
+  const layout = layoutOf(range);
+  const planned = range.columns.map(([name]) => name);
+  const names = namesIn(beginning, layout, planned);
+  if (!range.listed && layout.header) refuseStrangers(key, names, planned);
+  return names;
+};
+
 /** The layout of a range that is csv. */
 export const layoutOf = ({ csv }: FileRange): CsvLayout =>
   csv ?? { dialect: bulkDialect, header: true, nullText: '' };
@@ -62,10 +71,8 @@ export const openCsv = async (
   const whole: FilePart = { key: part.key, etag: part.etag, bytes: part.bytes };
   const unpack = { packing, before: header ? 1 : 0 };
   const plain = await plainText(deps, whole, unpack, directory, ctx);
-  const planned = range.columns.map(([name]) => name);
   const beginning = await beginningOf(plain.open(), headerBytes);
-  const names = namesIn(beginning.bytes, layout, planned);
-  if (!range.listed && header) refuseStrangers(part.key, names, planned);
+  const names = namesOfFile(part.key, beginning.bytes, range);
   const atStart = (part.from ?? 0) === 0;
   const all = part.to === undefined && atStart;
   const bytes = all ? plain.open() : plainBytes(deps.store, part, packing, ctx);

@@ -1,6 +1,7 @@
-import type { CallContext } from '../../connectors/connector.js';
+import type { CallContext, SplitOptions } from '../../connectors/connector.js';
 import type { StoreFile } from '../../connectors/store.js';
 import { splitPoints } from '../csv/splitPoints.js';
+import { mayBeRead } from './csvInPlace.js';
 import type { FilePart } from './fileRange.js';
 import { compressionOf } from './format.js';
 import type { FileDeps } from './localFiles.js';
@@ -17,15 +18,25 @@ const canBeCut = (survey: Survey, { key, bytes }: StoreFile, targetBytes: number
   );
 };
 
-/** A csv file in parts that begin with rows; one that cannot be cut is one part. */
+/** Smaller files are looked through so soon that it does not matter how. */
+const worthTrying = 0.25;
+
+/**
+ * A csv file in parts that begin with rows. One that cannot be cut is one part, as is one that may
+ * be read where it is, if that is wanted.
+ */
 export const csvParts = async (
-  { store }: FileDeps,
+  deps: FileDeps,
   survey: Survey,
   file: StoreFile,
-  targetBytes: number,
+  { targetBytes, uncut = false }: SplitOptions,
   ctx: CallContext,
 ): Promise<FilePart[]> => {
+  const { store } = deps;
   const { key, etag, bytes } = file;
+  if (uncut && bytes > targetBytes * worthTrying && (await mayBeRead(deps, survey, file, ctx))) {
+    return [{ key, etag, bytes, plain: true }];
+  }
   // Finding the cuts takes reading all of it, which pays only where that is cheap.
   if (!store.localPath || !survey.csv || !canBeCut(survey, file, targetBytes)) {
     return [{ key, etag, bytes }];

@@ -15,6 +15,8 @@ export interface FilePart {
   bytes: number;
   from?: number;
   to?: number;
+  /** Of a csv, all of it: it begins like one that can be read where it is. */
+  plain?: boolean;
 }
 
 /** What a split of files is kept as. Columns are named with their types, as they were planned. */
@@ -26,6 +28,8 @@ export interface FileRange {
   listed: boolean;
   packing: Packing;
   csv?: CsvLayout;
+  /** How many splits there are. */
+  splits?: number;
   /** Of JSON objects, the member that each column is. */
   members?: readonly string[];
 }

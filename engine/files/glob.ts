@@ -125,10 +125,16 @@ const matcher = (tokens: readonly Token[]): ((key: string) => boolean) => {
 export interface Glob {
   /** What every key that matches begins with. */
   prefix: string;
-  matches(key: string): boolean;
+  /** All keys that match, in order of their bytes, where the path names them in full. */
+  keys?: readonly string[];
+  matches: (key: string) => boolean;
 }
 
 const special = /[*?[{]/;
+const wildcard = /[*?[]/;
+
+const inOrder = (keys: readonly string[]): string[] =>
+  [...new Set(keys)].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 
 /** A path with `*`, `**`, `?`, `[…]` and `{…,…}`. One that ends in a slash is all below it. */
 export const makeGlob = (path: string): Glob => {
@@ -137,10 +143,12 @@ export const makeGlob = (path: string): Glob => {
   if (path === '' || parts.some((part) => ['', '.', '..'].includes(part)) || path.includes('\0')) {
     throw refused(`Not a path within the connection’s directory: ${JSON.stringify(path)}.`);
   }
-  const matchers = expand(pattern).map((each) => matcher(tokensOf(each)));
+  const choices = expand(pattern);
+  const matchers = choices.map((each) => matcher(tokensOf(each)));
   const literal = pattern.slice(0, Math.max(0, pattern.search(special)));
   return {
     prefix: special.test(pattern) ? literal : pattern,
+    ...(wildcard.test(pattern) ? {} : { keys: inOrder(choices) }),
     matches: (key) => matchers.some((matches) => matches(key)),
   };
 };

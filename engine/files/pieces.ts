@@ -3,7 +3,7 @@ import type { DuckResult } from '../duckdb/program.js';
 import { placesOf } from './textParts.js';
 import type { TextPart } from './textParts.js';
 
-/** One file of a split as DuckDB reads it. */
+/** A file of a split, or several, as DuckDB reads them. */
 export interface Piece {
   sql: string;
   /** Where rows may be kept aside: what lies in the directory for it. */
@@ -11,7 +11,7 @@ export interface Piece {
   /** Selects `piece` and the `place` of a row in the part that is no row after all. */
   rejectedSql?: string;
   /** Absent: nothing outside of the directory. */
-  reads?: string;
+  reads?: readonly string[];
 }
 
 /** Where each piece's rows begin among those of the split. */

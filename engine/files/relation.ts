@@ -34,15 +34,38 @@ export interface Relation {
   rejectedRows: (answer: DuckResult) => readonly BadRow[];
 }
 
+/** Rows that DuckDB reads where they are before anybody has looked at them. */
+export interface Unproven extends Pick<Relation, 'sql' | 'reads' | 'columns' | 'bytes'> {
+  /** How many splits there are that do the same. */
+  splits: number;
+  /**
+   * To be asked while DuckDB reads: how many rows there are; undefined where it might have read
+   * something else than what `relation` gives.
+   */
+  count(ctx: CallContext): Promise<number | undefined>;
+  /** To be asked once DuckDB has read. */
+  refuseChanged(ctx: CallContext): Promise<void>;
+}
+
 /** A source whose rows DuckDB can read by itself. */
 export interface RelationSource<Config = unknown> extends Source<Config> {
   /** How all relations of the request hold their values. */
   held(request: SourceRequest<Config>, ctx: CallContext): Promise<Held>;
-  /** `directory` is the program's: files that DuckDB cannot read in place are put into it. */
+  /** Undefined, or not there at all, where that is not to be tried. */
+  unproven?(
+    request: SourceRequest<Config>,
+    range: SplitRange,
+    ctx: CallContext,
+  ): Promise<Unproven | undefined>;
+  /**
+   * `directory` is the program's: files that DuckDB cannot read in place are put into it. `planned`:
+   * what `facts` said the columns are, for sources that cannot say it twice.
+   */
   relation(
     request: SourceRequest<Config>,
     range: SplitRange,
     directory: string,
     ctx: CallContext,
+    planned: readonly Column[],
   ): Promise<Relation>;
 }

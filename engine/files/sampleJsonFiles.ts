@@ -57,6 +57,39 @@ const membersOf = (path: string): string =>
 
 const kindNamed = (word: unknown): ValueKind => valueKinds.find((kind) => kind === word) ?? 'text';
 
+/** Puts whole lines from the beginning of a stream into a file; false where there are none. */
+export const keepBeginning = async (
+  chunks: AsyncIterable<Buffer>,
+  path: string,
+  { signal }: CallContext,
+): Promise<boolean> => {
+  const { bytes, whole } = await beginningOf(chunks, sampleBytes);
+  const lines = whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1);
+  await writeFileFrom(oneChunk(lines), path, signal);
+  return lines.length > 0;
+};
+
+/** The members that objects in files of lines have, as columns. */
+export const sampleLines = async (
+  { duckdb }: Pick<FileDeps, 'duckdb'>,
+  paths: readonly string[],
+  directory: string,
+  { signal }: CallContext,
+): Promise<Required<Pick<Sampled, 'columns' | 'members'>>> => {
+  const statements = paths.map((path) => ({ sql: membersOf(path) }));
+  if (statements.length === 0) return { columns: [], members: [] };
+  const answers = await duckdb.run({ directory, reads: [], statements }, signal);
+  const found = answers.map(({ rows }): NamedKind[] =>
+    rows.map(([name, kind]) => ({ name: String(name), kind: kindNamed(kind) })),
+  );
+  // Members that differ in capitals only are two members.
+  const merged = mergeKinds(found, (name) => name);
+  const members = merged.map(({ name }) => name);
+  const names = differingNames(members);
+  const columns = merged.map((column, index) => ({ ...column, name: names[index] ?? '' }));
+  return { columns, members };
+};
+
 export const sampleJsonFiles = async (
   deps: FileDeps,
   files: readonly StoreFile[],
@@ -72,24 +105,10 @@ export const sampleJsonFiles = async (
     const chunks = json
       ? await jsonLines(deps, file, unpack, directory, ctx)
       : (await plainText(deps, file, unpack, directory, ctx)).open();
-    const { bytes, whole } = await beginningOf(chunks, sampleBytes);
-    const lines = whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1);
     const path = join(directory, `${randomUUID()}.sample`);
-    await writeFileFrom(oneChunk(lines), path, ctx.signal);
-    if (lines.length > 0) paths.push(path);
+    if (await keepBeginning(chunks, path, ctx)) paths.push(path);
   }
-  const statements = paths.map((path) => ({ sql: membersOf(path) }));
-  if (statements.length === 0) return { columns: [] };
-  const answers = await deps.duckdb.run({ directory, reads: [], statements }, ctx.signal);
-  const found = answers.map(({ rows }): NamedKind[] =>
-    rows.map(([name, kind]) => ({ name: String(name), kind: kindNamed(kind) })),
-  );
-  // Members that differ in capitals only are two members.
-  const members = mergeKinds(found, (name) => name);
-  const given = members.map(({ name }) => name);
-  const names = differingNames(given);
-  const columns = members.map((column, index) => ({ ...column, name: names[index] ?? '' }));
-  return { columns, members: given };
+  return sampleLines(deps, paths, directory, ctx);
 };
 
 async function* oneChunk(chunk: Buffer): AsyncGenerator<Buffer> {

@@ -2,8 +2,8 @@ import type { CallContext, Column } from '../../connectors/connector.js';
 import type { StoreFile } from '../../connectors/store.js';
 import type { DataType } from '../../core/dataTypes.js';
 import { dataTypeOf } from '../duckdb/types.js';
-import { readablePath } from './localFiles.js';
 import type { FileDeps } from './localFiles.js';
+import { footerOnly } from './parquetFooter.js';
 import { quoteText } from '../duckdb/quote.js';
 import type { Sampled, Sampling } from './survey.js';
 import { widerType } from './widerType.js';
@@ -16,26 +16,29 @@ export const sampleParquetFiles = async (
   directory: string,
   ctx: CallContext,
 ): Promise<Sampled> => {
-  const merged = new Map<string, { name: string; type: DataType }>();
-  let rows = 0;
+  const paths: string[] = [];
   for (const [index, file] of files.entries()) {
-    const path = await readablePath(store, file, directory, `sample-${index}.parquet`, ctx);
-    const reads = path.startsWith(`${directory}/`) ? [] : [path];
-    const read = `read_parquet(${quoteText(path)}, hive_partitioning = false)`;
-    const statements = [
-      { sql: `DESCRIBE SELECT * FROM ${read}` },
-      { sql: `SELECT sum(num_rows) FROM parquet_file_metadata(${quoteText(path)})` },
-    ];
-    const [schema, sizes] = await duckdb.run({ directory, reads, statements }, ctx.signal);
-    for (const [name, word] of schema?.rows ?? []) {
+    paths.push(await footerOnly(store, file, directory, `sample-${index}.parquet`, ctx));
+  }
+  const reads = paths.filter((path) => !path.startsWith(`${directory}/`));
+  const read = paths.map(quoteText);
+  const statements = [
+    `SELECT sum(num_rows) FROM parquet_file_metadata([${read.join(', ')}])`,
+    ...read.map(
+      (path) => `DESCRIBE SELECT * FROM read_parquet(${path}, hive_partitioning = false)`,
+    ),
+  ].map((sql) => ({ sql }));
+  const [sizes, ...schemas] = await duckdb.run({ directory, reads, statements }, ctx.signal);
+  const merged = new Map<string, { name: string; type: DataType }>();
+  for (const { rows } of schemas) {
+    for (const [name, word] of rows) {
       const type = dataTypeOf(String(word));
       const id = String(name).toLowerCase();
       const known = merged.get(id);
       if (known) known.type = widerType(known.type, type);
       else merged.set(id, { name: String(name), type });
     }
-    rows += Number(sizes?.rows[0]?.[0] ?? 0);
   }
   const columns = [...merged.values()].map((column): Column => ({ ...column, nullable: true }));
-  return { columns, rows };
+  return { columns, rows: Number(sizes?.rows[0]?.[0] ?? 0) };
 };

@@ -2,6 +2,7 @@
 import type { SourceFilesConfig } from '../../core/nodes/sourceFiles.js';
 import type { CallContext } from '../../connectors/connector.js';
 import type { MakeScratch } from '../staging/scratch.js';
+import { csvInPlace } from './csvInPlace.js';
 import { fileRangeOf } from './fileRange.js';
 import { formatOf } from './format.js';
 import type { FileDeps } from './localFiles.js';
@@ -54,6 +55,8 @@ export const makeFilesSource = (deps: FilesSourceDeps): RelationSource<SourceFil
       const keys = files.map(({ key }) => key);
       return formatOf(config, keys) === 'parquet' ? 'typed' : 'text';
     },
+
+    unproven: (_request, range, ctx) => csvInPlace(deps, fileRangeOf(range), ctx),
 
     relation: (_request, range, directory, ctx) =>
       readRelation(deps, fileRangeOf(range), directory, ctx),

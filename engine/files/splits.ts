@@ -16,12 +16,13 @@ const partsOf = async (
   deps: FileDeps,
   survey: Survey,
   file: StoreFile,
-  targetBytes: number,
+  options: SplitOptions,
   directory: string,
   ctx: CallContext,
 ): Promise<FilePart[]> => {
   ctx.signal.throwIfAborted();
-  if (survey.format === 'csv') return csvParts(deps, survey, file, targetBytes, ctx);
+  const { targetBytes } = options;
+  if (survey.format === 'csv') return csvParts(deps, survey, file, options, ctx);
   if (survey.format === 'parquet') return parquetParts(deps, file, targetBytes, directory, ctx);
   return [wholeOf(file)];
 };
@@ -30,10 +31,11 @@ const partsOf = async (
 const groupsOf = async (
   deps: FileDeps,
   survey: Survey,
-  targetBytes: number,
+  options: SplitOptions,
   directory: string,
   ctx: CallContext,
 ): Promise<FilePart[][]> => {
+  const { targetBytes } = options;
   const groups: FilePart[][] = [];
   let small: FilePart[] = [];
   let bytes = 0;
@@ -43,8 +45,8 @@ const groupsOf = async (
     bytes = 0;
   };
   for (const file of survey.files) {
-    const parts = await partsOf(deps, survey, file, targetBytes, directory, ctx);
-    if (parts.length > 1) {
+    const parts = await partsOf(deps, survey, file, options, directory, ctx);
+    if (parts.length > 1 || parts[0]?.plain) {
       close();
       groups.push(...parts.map((part) => [part]));
       continue;
@@ -60,14 +62,14 @@ const groupsOf = async (
 export const planSplits = async (
   deps: FileDeps,
   survey: Survey,
-  { targetBytes, consistency }: SplitOptions,
+  options: SplitOptions,
   directory: string,
   ctx: CallContext,
 ): Promise<SplitPlan> => {
   const groups =
-    consistency === 'single'
+    options.consistency === 'single'
       ? [survey.files.map(wholeOf)]
-      : await groupsOf(deps, survey, targetBytes, directory, ctx);
+      : await groupsOf(deps, survey, options, directory, ctx);
   const { format, packing, listed, csv, members } = survey;
   const columns = survey.columns.map(({ name, type }) => [name, typeWord(type)] as const);
   const json = format === 'json' || format === 'jsonl';
@@ -81,7 +83,7 @@ export const planSplits = async (
   };
   return {
     ranges: groups.map((files): Readonly<Record<string, unknown>> => {
-      const range: FileRange = { ...frame, files };
+      const range: FileRange = { ...frame, files, splits: groups.length };
       return asSplitRange(range);
     }),
   };

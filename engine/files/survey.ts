@@ -7,8 +7,8 @@ import type { CsvLayout } from './csvSample.js';
 import { columnOf } from './fileRange.js';
 import { formatOf, packingOf } from './format.js';
 import type { Packing } from './format.js';
-import { makeGlob } from './glob.js';
 import type { FileDeps } from './localFiles.js';
+import { matching } from './matching.js';
 import { sampleCsvFiles } from './sampleCsvFiles.js';
 import { sampleJsonFiles } from './sampleJsonFiles.js';
 import { sampleParquetFiles } from './sampleParquetFiles.js';
@@ -56,10 +56,9 @@ export const matchingFiles = async (
   path: string,
   ctx: CallContext,
 ): Promise<StoreFile[]> => {
-  const glob = makeGlob(path);
   const files: StoreFile[] = [];
-  for await (const file of store.list(glob.prefix, ctx)) {
-    if (glob.matches(file.key)) files.push(file);
+  for await (const file of matching(store, path, ctx)) {
+    files.push(file);
     if (files.length > mostFiles) throw refused(`More than ${mostFiles} files match ${path}.`);
   }
   if (files.length === 0) throw refused(`No file matches ${path}.`);

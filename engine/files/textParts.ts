@@ -11,7 +11,7 @@ import { plainText, writeFileFrom } from './localFiles.js';
 import type { FileDeps } from './localFiles.js';
 
 /** Nothing divides lines of JSON, and no line end is within one. */
-const lineDialect: CsvDialect = { delimiter: '\n', quote: '', escape: '' };
+export const lineDialect: CsvDialect = { delimiter: '\n', quote: '', escape: '' };
 
 /** A file of text put into a directory, whose rows DuckDB can read one by one. */
 export interface TextPart {

@@ -8,10 +8,11 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import type { CallContext, ConnectionConfig, Connector } from '../../connectors/connector.js';
 import type { Store } from '../../connectors/store.js';
 import { RunFailure } from '../../core/failures.js';
+import { stagingConnection } from './address.js';
+import type { StagingCredentials } from './address.js';
 import { makeUsage } from './usage.js';
 
 /** Names of stages and files are words of ours or ids of nodes, with any character in them. */
@@ -48,6 +49,7 @@ export interface Staging {
 export interface StagingSettings {
   /** FLX_STAGING_URL: a path, or an URL. */
   url: string;
+  credentials?: StagingCredentials;
   /** FLX_STAGING_MAX_BYTES. */
   maxBytes: number;
   openConnector(id: string, config: ConnectionConfig): Promise<Connector>;
@@ -55,13 +57,6 @@ export interface StagingSettings {
 
 const refused = (message: string): RunFailure =>
   new RunFailure({ code: 'config_invalid', class: 'config', message });
-
-/** Which connector an URL means, and with what configuration. */
-const connectionOf = (url: string): { id: string; config: ConnectionConfig } => {
-  if (url.startsWith('file://')) return { id: 'local', config: { directory: fileURLToPath(url) } };
-  if (url.startsWith('/')) return { id: 'local', config: { directory: url } };
-  throw refused('FLX_STAGING_URL has to be an absolute path or a file:// URL.');
-};
 
 const jobsPrefix = 'jobs/';
 
@@ -95,7 +90,7 @@ async function* textChunks(text: string): AsyncGenerator<Buffer> {
 }
 
 export const openStaging = async (settings: StagingSettings): Promise<Staging> => {
-  const { id, config } = connectionOf(settings.url);
+  const { id, config } = stagingConnection(settings.url, settings.credentials ?? {});
   const connector = await settings.openConnector(id, config);
   const { store } = connector;
   if (!store) throw refused(`A connection of type ${id} holds no files.`);

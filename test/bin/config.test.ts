@@ -55,3 +55,28 @@ test('an empty variable is one that is not set', () => {
     bootstrap: { password: undefined },
   });
 });
+
+describe('a staging store in S3', () => {
+  const url = 's3://bucket/some%20where?region=eu-central-1';
+  const staged = (more: Record<string, string>) =>
+    loadConfig({ ...least, FLX_STAGING_URL: url, ...more }).engine.stagingCredentials;
+
+  it('takes its own credentials, or those of AWS, and never some of each', () => {
+    const aws = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_SESSION_TOKEN: 'c' };
+    const own = { FLX_STAGING_ACCESS_KEY_ID: 'd', FLX_STAGING_SECRET_ACCESS_KEY: 'e' };
+    const none = undefined;
+    expect(staged(aws)).toEqual({ accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c' });
+    expect(staged({ ...aws, ...own })).toEqual({
+      accessKeyId: 'd',
+      secretAccessKey: 'e',
+      sessionToken: none,
+    });
+  });
+
+  it.each([
+    [{ FLX_STAGING_URL: 'relative' }, 's3://'],
+    [{ FLX_STAGING_URL: 's3://bucket' }, 'region'],
+  ])('is refused as %j', (more, said) => {
+    expect(() => staged(more)).toThrow(said);
+  });
+});

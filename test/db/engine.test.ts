@@ -86,6 +86,20 @@ test('of two attempts at a split the first to succeed counts', async () => {
   expect(await repos.splits.ofStage(scope, jobId, 'a')).toEqual([]);
 });
 
+test('how many rows a query read of each source is found in what its split has left', async () => {
+  const rowsRead = { orders: 5_000_000_000, 'a "node"': 2 };
+  const outputs = { query: { attempt: 1, files: [], rowsRead }, old: { attempt: 1, files: [] } };
+  for (const [stage, output] of Object.entries(outputs)) {
+    await repos.splits.add(scope, jobId, [{ stage, split: 0, range: '{}' }]);
+    const key = { jobId, stage, split: 0 };
+    await repos.splits.succeed(scope, key, noCounts, JSON.stringify(output));
+  }
+  const found = await repos.splits.rowsOfSources(scope, jobId, ['query', 'old', 'never begun']);
+  expect(found).toEqual(new Map(Object.entries(rowsRead)));
+  expect(await repos.splits.rowsOfSources(scope, jobId, [])).toEqual(new Map());
+  for (const stage of Object.keys(outputs)) await repos.splits.removeStage(scope, jobId, stage);
+});
+
 const letter = (id: string, code = 'malformed') => ({
   id,
   nodeId: 'n',

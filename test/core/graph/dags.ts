@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { neighbours, reach } from '../../../core/graph/graph.js';
 import type { Graph, GraphEdge, GraphNode } from '../../../core/graph/index.js';
-import { connectionId, edge, inline, into, node, shuffled, table } from './graphs.js';
+import { connectionId, edge, inline, into, node, parquet, shuffled, table } from './graphs.js';
 
 const oneInput = [
   'transform.filter',
@@ -19,7 +19,7 @@ const oneInput = [
 
 /** What is added to a graph; numbers choose among the nodes that are there. */
 type Addition =
-  | { make: 'source' }
+  | { make: 'source' | 'parquet' }
   | { make: 'next'; type: string; from: number }
   | { make: 'transform.join'; left: number; right: number }
   | { make: 'transform.union' | 'transform.sql'; froms: number[] }
@@ -29,6 +29,7 @@ const choice = fc.nat(1_000);
 
 const addition: fc.Arbitrary<Addition> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ make: 'source' as const }) },
+  { weight: 3, arbitrary: fc.constant({ make: 'parquet' as const }) },
   {
     weight: 12,
     arbitrary: fc.record({
@@ -78,6 +79,9 @@ class Growing {
     switch (wanted.make) {
       case 'source':
         this.#put(inline(id));
+        return;
+      case 'parquet':
+        this.#put(parquet(id));
         return;
       case 'transform.join':
         this.edges.push(into(this.#pick(wanted.left), id, 'left'));

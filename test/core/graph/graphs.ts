@@ -16,6 +16,13 @@ export const inline = (id: string): GraphNode => ({
   config: { columns: [{ name: 'id', type: 'integer' }], rows: [[1], [2]] },
 });
 
+/** Files whose rows cannot be malformed. */
+export const parquet = (id: string): GraphNode => ({
+  id,
+  type: 'source.files',
+  config: { connectionId, path: `${id}/*.parquet` },
+});
+
 export const table = (id: string): GraphNode => ({
   id,
   type: 'destination.table',

@@ -2,7 +2,16 @@ import { RunFailure } from '../../../core/failures.js';
 import type { GraphEdge, GraphNode } from '../../../core/graph/index.js';
 import { planGraph } from '../../../core/plan/index.js';
 import type { Stage } from '../../../core/plan/stage.js';
-import { connectionId, edge, generate, into, node, simple, table } from '../graph/graphs.js';
+import {
+  connectionId,
+  edge,
+  generate,
+  into,
+  node,
+  parquet,
+  simple,
+  table,
+} from '../graph/graphs.js';
 
 /** `flow orders → clean ⇒ clean`: what is read, through which steps, into what. */
 const inWords = (stage: Stage): string => {
@@ -105,6 +114,58 @@ it('makes one query of a join, what follows it and another blocking step', () =>
     'compute: [l] + [r] → j → f → a → [a]',
     'flow: [a] → t',
   ]);
+});
+
+it('has a query read Parquet where it lies, beside what has to be staged', () => {
+  const nodes = [parquet('p'), generate('s'), join('j'), parquet('q'), join('k'), table('t')];
+  const edges = [...sides('p', 's', 'j'), ...sides('j', 'q', 'k'), edge('k', 't')];
+  const { stages } = planGraph({ nodes, edges });
+  expect(stages.map(inWords)).toEqual([
+    'flow: s → [s]',
+    'compute: p + [s] + q → j → k → [k]',
+    'flow: [k] → t',
+  ]);
+  expect(stages[1]).toMatchObject({
+    nodes: ['p', 'q', 'j', 'k'],
+    inputs: [
+      { kind: 'source', nodeId: 'p', end: { nodeId: 'p', type: 'source.files' } },
+      { kind: 'dataset', nodeId: 's', dataset: 's' },
+      { kind: 'source', nodeId: 'q', end: { nodeId: 'q', type: 'source.files' } },
+    ],
+  });
+});
+
+it.each([
+  ['named so', { path: 'a/*.csv', format: 'parquet' }, true],
+  ['by its name in capitals', { path: 'a/*.PARQUET' }, true],
+  ['text', { path: 'a/*.csv' }, false],
+  ['text, whatever its name is', { path: 'a/*.parquet', format: 'csv' }, false],
+  ['of a name that says nothing', { path: 'a/*' }, false],
+  [
+    'turned into types that its user lists',
+    { path: 'a.parquet', options: { columns: [{ name: 'id', type: 'integer' }] } },
+    false,
+  ],
+])('has a query read files in place that are %s: %j (%s)', (_, config, inPlace) => {
+  const nodes = [{ ...parquet('p'), config: { connectionId, ...config } }, sort('q'), table('t')];
+  const first = inPlace ? ['compute: p → q → [q]'] : ['flow: p → [p]', 'compute: [p] → q → [q]'];
+  expect(plan(nodes, chain('p', 'q', 't'))).toEqual([...first, 'flow: [q] → t']);
+});
+
+it('stages Parquet that several read, or whose rows steps treat one by one: those may fail', () => {
+  const several = [parquet('p'), join('j'), table('t')];
+  expect(plan(several, [...sides('p', 'p', 'j'), edge('j', 't')])).toEqual([
+    'flow: p → [p]',
+    'compute: [p] → j → [j]',
+    'flow: [j] → t',
+  ]);
+  const steps = [parquet('p'), filter('f'), sort('q'), table('t')];
+  expect(plan(steps, chain('p', 'f', 'q', 't'))).toEqual([
+    'flow: p → f → [f]',
+    'compute: [f] → q → [q]',
+    'flow: [q] → t',
+  ]);
+  expect(plan([parquet('p'), table('t')], chain('p', 't'))).toEqual(['flow: p → t']);
 });
 
 it('reads a dataset once for both sides of a join', () => {

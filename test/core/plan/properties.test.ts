@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { targetPortOf } from '../../../core/graph/graph.js';
 import type { Graph } from '../../../core/graph/index.js';
 import { nodeTypeOf } from '../../../core/nodes/index.js';
+import { readInPlace } from '../../../core/plan/inPlace.js';
 import { planGraph } from '../../../core/plan/index.js';
 import type { Stage, StageInput } from '../../../core/plan/stage.js';
 import { dag, usedIn, withNodesShuffled } from '../graph/dags.js';
@@ -74,15 +75,26 @@ it('makes each dataset once, before whoever reads it, and none that nobody reads
   });
 });
 
-it('has only row-wise steps in flows, some other in queries, and queries read datasets', () => {
-  planned((_, stages) => {
+it('has only row-wise steps in flows, some other in queries, which read datasets or in place', () => {
+  planned((graph, stages) => {
     for (const stage of stages) {
       const blocking = stage.steps.filter(({ type }) => !nodeTypeOf(type)?.rowByRow);
       if (stage.kind === 'flow') {
         expect(blocking).toEqual([]);
       } else {
         expect(blocking).not.toEqual([]);
-        expect(stage.inputs.map(({ kind }) => kind)).not.toContain('source');
+        for (const input of stage.inputs) {
+          if (input.kind !== 'source') continue;
+          expect(readInPlace(input.end)).toBe(true);
+          // What others read, too, is read once; and the source's rows go to a query, or not at all.
+          const used = usedIn(graph);
+          const readers = graph.edges.filter(
+            ({ source, target }) => source === input.nodeId && used.has(target),
+          );
+          expect(readers).toHaveLength(1);
+          const reader = stage.steps.find(({ nodeId }) => nodeId === readers[0]?.target);
+          expect(nodeTypeOf(reader?.type ?? '')?.rowByRow).toBeUndefined();
+        }
         const ids = stage.inputs.map(({ nodeId }) => nodeId);
         expect(new Set(ids).size).toBe(ids.length);
       }
@@ -133,6 +145,9 @@ it('fuses what can be: a dataset is there for a reason', () => {
       } else {
         expect(byId.get(stage.id)).toMatchObject({ input: { kind: 'source' } });
         expect(reader).toMatchObject({ kind: 'compute' });
+        const inPlace =
+          stage.steps.length === 0 && stage.input.kind === 'source' && readInPlace(stage.input.end);
+        expect(inPlace).toBe(false);
       }
     }
   });

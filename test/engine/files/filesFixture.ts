@@ -29,12 +29,15 @@ export interface FilesFixture {
   close(): Promise<void>;
 }
 
-/** A directory as a store, and a real DuckDB. */
-export const makeFilesFixture = async (maxRowBytes = 64 * 1024 * 1024): Promise<FilesFixture> => {
+/** A directory as a store, or another one, and a real DuckDB. */
+export const makeFilesFixture = async (
+  maxRowBytes = 64 * 1024 * 1024,
+  other?: Store,
+): Promise<FilesFixture> => {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'files-')));
   const root = join(base, 'root');
   await mkdir(root);
-  const store = makeLocalStore(root, 'source', localDirectories);
+  const store = other ?? makeLocalStore(root, 'source', localDirectories);
   const scratch = await makeScratch(join(base, 'scratch'));
   const duckdb = makeDuckDb({
     slots: 1,
@@ -126,7 +129,7 @@ export const readRelation = async (
 ): Promise<{ rows: readonly (readonly unknown[])[]; rejected: readonly BadRow[] }> => {
   const directory = await scratch('test');
   const config = withConnection({ path: 'unused' });
-  const relation = await source.relation({ config }, range, directory.path, context());
+  const relation = await source.relation({ config }, range, directory.path, context(), []);
   const { sql, reads, rejectedSql, kept } = relation;
   const statements = [{ sql }, ...(rejectedSql === undefined ? [] : [{ sql: rejectedSql }])];
   const program = { directory: directory.path, reads, statements };

@@ -134,7 +134,13 @@ describe('Parquet', () => {
       'b decimal(21,2)',
       'c text',
     ]);
-    expect((await readAll(files, { path: 'q/*.parquet' })).text).toBe('1,1.00,\n3,2.00,x\n');
+    // Alike, and with one between them that is not: in the order of their names all the same.
+    await write('q/3.parquet', `SELECT 4::BIGINT b, 'y' c, 5::BIGINT A`, 'FORMAT parquet');
+    await write('q/4.parquet', `SELECT 'z' c, 6::BIGINT b, 7::BIGINT A`, 'FORMAT parquet');
+    await write('q/5.parquet', `SELECT 8::BIGINT b, 'w' c, 9::BIGINT A`, 'FORMAT parquet');
+    expect((await readAll(files, { path: 'q/*.parquet' })).text).toBe(
+      '1,1.00,\n3,2.00,x\n5,4.00,y\n7,6.00,z\n9,8.00,w\n',
+    );
   });
 
   it('is read by groups of rows where it is large', async () => {

@@ -42,7 +42,7 @@ const mostErrors = 1_000;
 export const carry = async ({ services, duckdb }: World, load: Load): Promise<Carried> => {
   const { from, to } = load;
   const stage = stageOf(load);
-  const ends = { source: from, destination: to };
+  const ends = { sources: [from], destination: to };
   const delivery = { rootJobId: randomUUID(), stage: stage.id, generation: 0 };
   const scratch = await services.scratch('plan');
   const settings = {
@@ -80,7 +80,7 @@ export const carry = async ({ services, duckdb }: World, load: Load): Promise<Ca
       {
         stage: { ...stage, way },
         ends,
-        input: { range, snapshot: null, files: {} },
+        input: { ranges: { [from.nodeId]: range }, snapshot: null, files: {} },
         marker: { ...delivery, split },
         attempt: 1,
         index: 0,
