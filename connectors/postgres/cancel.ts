@@ -44,7 +44,7 @@ export const cancelStatement = async (
   try {
     const limit = AbortSignal.timeout(patienceMs);
     socket = await net.connect(config.host, config.port ?? 5432, limit, role);
-    const stream = await negotiateTls(socket, config);
+    const stream = await negotiateTls(socket, config, role);
     await new Promise<void>((resolve) => {
       stream.once('error', () => resolve()).once('close', () => resolve());
       stream.resume();

@@ -1,3 +1,5 @@
+import { connectFailure } from '../../core/connecting.js';
+import type { ConnectReason } from '../../core/connecting.js';
 import type { Failure, FailureClass, FailureCode } from '../../core/failures.js';
 import { RunFailure } from '../../core/failures.js';
 import type { Role } from '../manifest.js';
@@ -11,7 +13,14 @@ interface DriverError {
   constraint?: string;
 }
 
-interface Rule {
+/** What every system has a word for: said in the same way whatever the system is. */
+interface ConnectRule {
+  matches: RegExp;
+  reason: ConnectReason;
+  fix?: string;
+}
+
+interface OwnRule {
   matches: RegExp;
   code: FailureCode;
   kind: FailureClass;
@@ -23,21 +32,16 @@ interface Rule {
   quotes?: 'all' | 'word';
 }
 
+type Rule = ConnectRule | OwnRule;
 type Rules = readonly Rule[];
 
 const loginRules: Rules = [
-  {
-    matches: /^28/,
-    code: 'auth_failed',
-    kind: 'auth',
-    fix: 'The server refused the login: check user and password.',
-  },
-  {
-    matches: /^3D000$/,
-    code: 'config_invalid',
-    kind: 'config',
-    fix: 'The database does not exist on this server.',
-  },
+  { matches: /^28/, reason: 'login_refused' },
+  { matches: /^3D000$/, reason: 'database_missing' },
+  { matches: /^53300$/, reason: 'too_many_connections' },
+  { matches: /^ERR_TLS_CERT_ALTNAME_INVALID$/, reason: 'certificate_mismatch' },
+  { matches: /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/, reason: 'certificate_untrusted' },
+  { matches: /^EPROTO$|^ERR_SSL/, reason: 'tls_mismatch' },
 ];
 
 /** What goes wrong in the same way at either end of a run. */
@@ -52,7 +56,7 @@ const commonRules = (unreachable: FailureCode): Rules => [
     matches: /^53/,
     code: 'resource_exhausted',
     kind: 'transient',
-    fix: 'The server has no connection or memory left.',
+    fix: 'The server has no memory left.',
   },
   {
     matches: /^40|^55P03$|^57014$/,
@@ -60,31 +64,23 @@ const commonRules = (unreachable: FailureCode): Rules => [
     kind: 'transient',
     fix: 'The server was busy.',
   },
-  { matches: /^08|^57P/, code: unreachable, kind: 'transient', fix: 'The server went away.' },
   {
-    matches: /^ECONNRESET$|^EPIPE$|^ETIMEDOUT$|^EHOSTUNREACH$|^ENETUNREACH$|^ERR_STREAM/,
-    code: unreachable,
-    kind: 'transient',
-    fix: 'The connection was lost.',
+    matches: /^08|^57P|^ECONNRESET$|^EPIPE$|^ERR_STREAM/,
+    reason: 'connection_lost',
   },
-  {
-    matches: /CERT|SELF_SIGNED/,
-    code: 'auth_failed',
-    kind: 'config',
-    fix: 'The certificate is not trusted: set caCertificate.',
-  },
+  { matches: /^ETIMEDOUT$/, reason: 'connect_timeout' },
+  { matches: /^EHOSTUNREACH$|^ENETUNREACH$/, reason: 'network_unreachable' },
 ];
 
 const sourceRules: Rules = [
   ...loginRules,
   {
     matches: /^42501$/,
-    code: 'source_permission_denied',
-    kind: 'config',
-    fix: 'The user may not read it: grant it USAGE on the schema and SELECT on the table.',
+    reason: 'permission_denied',
+    fix: 'Reading takes USAGE on the schema and SELECT on the table.',
   },
   {
-    matches: /^57014$|^ETIMEDOUT$/,
+    matches: /^57014$/,
     code: 'source_timeout',
     kind: 'transient',
     fix: 'The server did not answer in time.',
@@ -141,9 +137,8 @@ const destinationRules: Rules = [
   ...loginRules,
   {
     matches: /^42501$/,
-    code: 'destination_permission_denied',
-    kind: 'config',
-    fix: 'The user lacks a privilege: grant it CREATE on the database and the schema, or INSERT on the table.',
+    reason: 'permission_denied',
+    fix: 'Loading takes CREATE on the database and the schema, or INSERT on the table.',
   },
   {
     matches: /^3F000$/,
@@ -196,12 +191,12 @@ const stop = (text: string): string => {
 const sentence = (text: string): string =>
   text === '' ? '' : ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-const details = ({ quotes }: Rule, error: DriverError): string => {
+const details = ({ quotes }: OwnRule, error: DriverError): string => {
   if (quotes === 'all') return sentence(error.message ?? '');
   return quotes === 'word' ? stop(error.message ?? '') : place(error);
 };
 
-const failureOf = (rule: Rule, error: DriverError, code: string): Failure => ({
+const failureOf = (rule: OwnRule, error: DriverError, code: string): Failure => ({
   code: rule.code,
   class: rule.kind,
   message: `${rule.fix}${details(rule, error)} [${code}]`,
@@ -216,6 +211,10 @@ export const classify = (error: unknown, role: Role): RunFailure => {
   const driver = error as DriverError;
   const code = driver.code ?? '';
   const rule = rules[role].find(({ matches }) => matches.test(code));
+  if (rule && 'reason' in rule) {
+    const fix = rule.fix === undefined ? '' : `${rule.fix} `;
+    return connectFailure(rule.reason, { role, detail: `${fix}[${code}]`, cause: error });
+  }
   return new RunFailure(rule ? failureOf(rule, driver, code) : unknown(code, role), {
     cause: error,
   });

@@ -1,4 +1,6 @@
 import type { ConnectorModule } from '../connector.js';
+import { makeBrowser } from './browser.js';
+import { checkConnection } from './check.js';
 import { makeDestination } from './destination.js';
 import type { PostgresConfig } from './manifest.js';
 import { makeSource } from './source.js';
@@ -9,6 +11,8 @@ export const connector: ConnectorModule = {
     return {
       source: makeSource(config, deps),
       destination: makeDestination(config, deps),
+      check: (ctx) => checkConnection(config, deps, ctx),
+      browser: makeBrowser(config, deps),
       // Connections live as long as one call; there is nothing to close between them.
       close: async () => undefined,
     };

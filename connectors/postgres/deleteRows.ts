@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { loadTable } from './loadTable.js';
-import { quoteName } from './quote.js';
+import { loadTable, sameKeys } from './loadTable.js';
 
 export interface Deleted {
   /** Rows of the split that found something to delete. */
@@ -16,9 +15,8 @@ export const deleteRows = async (
   keys: readonly string[],
 ): Promise<Deleted> => {
   await client.query(`analyze ${loadTable}`);
-  const same = keys.map((key) => `t.${quoteName(key)} = l.${quoteName(key)}`).join(' and ');
   const { rows } = await client.query<{ removed: string; found: string }>(
-    `with gone as (delete from ${target} t using ${loadTable} l where ${same} returning l.ctid as row)
+    `with gone as (delete from ${target} t using ${loadTable} l where ${sameKeys(keys)} returning l.ctid as row)
      select count(*) as removed, count(distinct row) as found from gone`,
   );
   return { found: Number(rows[0]?.found ?? 0), removed: Number(rows[0]?.removed ?? 0) };

@@ -49,6 +49,17 @@ export const postgresManifest: Manifest = {
   roles: ['source', 'destination'],
   config,
   secretKeys: ['password'],
-  capabilities: ['source.table', 'source.query', 'destination.table'],
+  capabilities: [
+    'source.table',
+    'source.query',
+    'destination.table',
+    'check',
+    'schemas',
+    'tables',
+    'catalogs',
+    'preview',
+    'query',
+  ],
+  dialect: 'postgres',
   example: { host: 'localhost', port: 5432, database: 'shop', user: 'loader', password: '…' },
 };

@@ -14,7 +14,7 @@ import { checkReferences } from './refill.js';
 import { createShadow, dropAbandoned, shadowOf } from './shadow.js';
 import { describeTable, limitLocks, lockName } from './table.js';
 import type { Target } from './table.js';
-import { checkConfig, drifted, gathers, invalid, keysOf } from './tableConfig.js';
+import { checkConfig, comparesContent, drifted, gathers, invalid, keysOf } from './tableConfig.js';
 import type { TableConfig } from './tableConfig.js';
 import { advance } from './undo.js';
 import { requireUniqueKey } from './uniqueKey.js';
@@ -43,6 +43,21 @@ const ensureTable = async (work: Work): Promise<Target | undefined> => {
   return describeTable(client, name);
 };
 
+/** Rows are inserted to be compared, and rules apply to an INSERT where they do not to COPY. */
+const checkComparable = async (client: pg.Client, target: Target): Promise<void> => {
+  if (target.kind === 'f') {
+    throw invalid('What stands in a foreign table cannot be compared: set verify to counts.');
+  }
+  const { rows } = await client.query<{ rules: boolean }>(
+    `select exists (select from pg_rewrite where ev_class = $1 and ev_type = '3') as rules`,
+    [target.oid],
+  );
+  if (!rows[0]?.rules) return;
+  throw invalid(
+    'The table has rules for INSERT, so that what is loaded cannot be compared: set verify to counts, or drop them.',
+  );
+};
+
 const checkTarget = async (
   { client, node, name, ctx }: Work,
   target: Target,
@@ -51,6 +66,7 @@ const checkTarget = async (
   if (!['r', 'p', 'f'].includes(target.kind)) {
     throw invalid(`${name.schema}.${name.table} is no table: load into the table behind it.`);
   }
+  if (comparesContent(node)) await checkComparable(client, target);
   if (node.mode === 'replace') await checkReferences(client, target, places);
   if (node.mode === 'upsert') await requireUniqueKey(client, name, target, keysOf(node));
   const numbered = [...target.columns.values()].filter(

@@ -7,15 +7,19 @@ import { insertSql } from './loadTable.js';
 import { publishing, readMarkers, setMarkerCounts } from './markers.js';
 import { quoteName } from './quote.js';
 import type { TableName } from './quote.js';
+import { readingsOf } from './readings.js';
 import { refill } from './refill.js';
+import type { Insert } from './refill.js';
 import { shadowOf } from './shadow.js';
 import { readySwap, swap } from './swap.js';
 import { describeTable, limitLocks } from './table.js';
 import type { Target } from './table.js';
-import { drifted } from './tableConfig.js';
+import { comparesContent, drifted } from './tableConfig.js';
 import type { TableConfig } from './tableConfig.js';
+import { insertVerified } from './verify.js';
 
 interface Publishing {
+  node: TableConfig;
   name: TableName;
   shadow: TableName;
   gathered: Target;
@@ -23,6 +27,16 @@ interface Publishing {
   /** How many rows the splits have gathered. */
   rows: number;
 }
+
+/** The gathered rows into the table itself, compared where that is wanted. */
+const inserter =
+  (client: pg.Client, { node, gathered, loaded, rows }: Publishing, target: Target): Insert =>
+  async (insert, onlyNew) => {
+    if (!comparesContent(node)) return (await client.query(insert)).rowCount ?? 0;
+    const readings = await readingsOf(client, target, loaded);
+    const work = { target, readings, from: gathered.sql, rows, insert, onlyNew };
+    return insertVerified(client, { ...work, places: false });
+  };
 
 const replace = async (client: pg.Client, work: Publishing, ctx: CallContext): Promise<void> => {
   const { name, shadow, gathered, loaded, rows } = work;
@@ -43,24 +57,37 @@ const replace = async (client: pg.Client, work: Publishing, ctx: CallContext): P
   ctx.log.info(
     `Table ${name.schema}.${name.table} is refilled instead of swapped: ${reasons.join(', ')}.`,
   );
-  refuseDifference(rows, await refill(client, target, gathered.sql, { loaded, skipped: [] }));
+  const places = { loaded, skipped: [] };
+  const insert = inserter(client, work, target);
+  refuseDifference(rows, await refill(client, target, gathered.sql, places, insert));
   await client.query(`drop table ${gathered.sql}`);
 };
 
-const append = async (
-  client: pg.Client,
-  { name, gathered, loaded, rows }: Publishing,
-): Promise<void> => {
+const append = async (client: pg.Client, work: Publishing): Promise<void> => {
+  const { name, gathered, loaded, rows } = work;
   const target = await describeTable(client, name);
   if (!target) throw drifted(`Table ${name.schema}.${name.table} does not exist any more.`);
-  const inserted = await client.query(insertSql(target.sql, { loaded, skipped: [] }, gathered.sql));
-  refuseDifference(rows, inserted.rowCount ?? 0);
+  const insert = insertSql(target.sql, { loaded, skipped: [] }, gathered.sql);
+  refuseDifference(rows, await inserter(client, work, target)(insert, true));
   await client.query(`drop table ${gathered.sql}`);
 };
 
-const countOf = async (client: pg.Client, { sql }: Target): Promise<number> => {
-  const { rows } = await client.query<{ count: string }>(`select count(*) as count from ${sql}`);
-  return Number(rows[0]?.count);
+/**
+ * A split's rows and the count in its marker are there together or not at all, except in an
+ * unlogged table: after a crash of the server it is empty, and its markers are not.
+ */
+const refuseEmptied = async (
+  client: pg.Client,
+  { sql, oid }: Target,
+  rows: number,
+): Promise<void> => {
+  const { rows: found } = await client.query(
+    `select from pg_class where oid = $1 and relpersistence = 'u'`,
+    [oid],
+  );
+  if (found.length === 0) return;
+  const counted = await client.query<{ count: string }>(`select count(*) as count from ${sql}`);
+  refuseDifference(rows, Number(counted.rows[0]?.count));
 };
 
 /** Makes all gathered rows visible in one transaction; a marker says that it is done. */
@@ -79,9 +106,9 @@ export const publish = async (
   if (!gathered) throw superseded();
   const splits = [...(await readMarkers(client, delivery))].filter(([split]) => split >= 0);
   const rows = splits.reduce((sum, [, { counts }]) => sum + counts.rows, 0);
-  refuseDifference(rows, await countOf(client, gathered));
+  await refuseEmptied(client, gathered, rows);
   const loaded = await loadedColumns(client, delivery);
-  const work: Publishing = { name, shadow, gathered, loaded, rows };
+  const work: Publishing = { node, name, shadow, gathered, loaded, rows };
   await (node.mode === 'replace' ? replace(client, work, ctx) : append(client, work));
   await setMarkerCounts(client, marker, { rows, bytes: 0 }, 0);
 };

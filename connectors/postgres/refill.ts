@@ -51,21 +51,23 @@ const changeSql = (target: Target, { loaded }: Places, key: readonly string[]): 
   return `on conflict (${nameList(key)}) do update set ${set.join(', ')}`;
 };
 
+/** Inserts, and says how many rows there were. */
+export type Insert = (sql: string, onlyNew: boolean) => Promise<number>;
+
 const replaceByKey = async (
   client: pg.Client,
   target: Target,
   shadow: string,
   places: Places,
   key: readonly string[],
+  insert: Insert,
 ): Promise<number> => {
   const same = key.map((name) => `s.${quoteName(name)} = t.${quoteName(name)}`).join(' and ');
   await client.query(
     `delete from ${target.sql} t where not exists (select from ${shadow} s where ${same})`,
   );
-  const { rowCount } = await client.query(
-    `${insertSql(target.sql, places, shadow)} ${changeSql(target, places, key)}`,
-  );
-  return rowCount ?? 0;
+  const sql = `${insertSql(target.sql, places, shadow)} ${changeSql(target, places, key)}`;
+  return insert(sql, false);
 };
 
 /** Puts the shadow's rows into the table itself, which stays what it is, and says how many. */
@@ -74,9 +76,10 @@ export const refill = async (
   target: Target,
   shadow: string,
   places: Places,
+  insert: Insert,
 ): Promise<number> => {
   const { referred, key } = await referencesTo(client, target.oid);
-  if (referred) return replaceByKey(client, target, shadow, places, key);
+  if (referred) return replaceByKey(client, target, shadow, places, key, insert);
   await client.query(`truncate table ${target.sql}`);
-  return (await client.query(insertSql(target.sql, places, shadow))).rowCount ?? 0;
+  return insert(insertSql(target.sql, places, shadow), true);
 };

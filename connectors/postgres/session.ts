@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
-import pg from 'pg';
+import pg, { DatabaseError } from 'pg';
+import { connectFailure } from '../../core/connecting.js';
 import { RunFailure } from '../../core/failures.js';
 import type { CallContext, OpenDeps } from '../connector.js';
+import type { Role } from '../manifest.js';
 import { backendKeyOf, cancelStatement } from './cancel.js';
 import { classify } from './classify.js';
 import type { PostgresConfig } from './manifest.js';
@@ -53,11 +55,13 @@ const settingsSql = (config: PostgresConfig): string =>
     .map(([name, value]) => `set ${name.split('.').map(quoteName).join('.')} = ${quoteText(value)}`)
     .join('; ');
 
-/** Our own metadata is nobody's source or destination, under whatever name the server is reached. */
+/**
+ * Our own metadata is nobody's source or destination, under whatever name the server is reached.
+ * Asked of the catalog, which also those may read who may not use the schema.
+ */
 const platformSql = `
-  select to_regclass('public.jobs') is not null
-     and to_regclass('public.pipeline_versions') is not null
-     and to_regclass('public.instance') is not null as ours`;
+  select count(*) = 3 as ours from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where n.nspname = 'public' and c.relname in ('jobs', 'pipeline_versions', 'instance')`;
 
 /** The driver opens sockets itself; ours is guarded and connected already. */
 const asUnconnected = (socket: Socket): Socket => {
@@ -72,8 +76,14 @@ const asUnconnected = (socket: Socket): Socket => {
   return socket;
 };
 
-const logIn = async (socket: Socket, config: PostgresConfig): Promise<pg.Client> => {
-  const stream = await negotiateTls(socket, config);
+/** What the server says of whom it does not let in without TLS; it has no SQLSTATE of its own. */
+const wantsTls = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  error.code === '28000' &&
+  /no encryption|SSL off/.test(error.message);
+
+const logIn = async (socket: Socket, config: PostgresConfig, role: Role): Promise<pg.Client> => {
+  const stream = await negotiateTls(socket, config, role);
   const client = new pg.Client({
     database: config.database,
     user: config.user,
@@ -83,7 +93,11 @@ const logIn = async (socket: Socket, config: PostgresConfig): Promise<pg.Client>
   });
   // A connection that breaks between two statements says so here; the next statement reports it.
   client.on('error', () => undefined);
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    if (config.ssl !== 'disable' || !wantsTls(error)) throw error;
+    const detail = 'The server refuses this login without encryption [28000].';
+    throw connectFailure('tls_mismatch', { role, detail, cause: error });
+  });
   // Settings and check in one round trip; the driver gives a list where there are several answers.
   const results = (await client.query(
     `${settingsSql(config)}; ${newerSettingsSql}; ${platformSql}`,
@@ -106,12 +120,18 @@ const sessionOver = (
 ): Session => {
   let told: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
-  const leave = async (): Promise<void> => {
-    // A server that no longer answers must not keep us from leaving.
-    const limit = setTimeout(() => socket.destroy(), farewellMs);
-    await client.end().catch(() => undefined);
-    clearTimeout(limit);
-  };
+  const leave = (): Promise<void> =>
+    new Promise((resolve) => {
+      // A server that no longer answers must not keep us from leaving.
+      const limit = setTimeout(() => socket.destroy(), farewellMs);
+      const left = (): void => {
+        clearTimeout(limit);
+        resolve();
+      };
+      // The driver's promise misses an end that comes while it is being asked for.
+      client.once('end', left);
+      client.end().then(left, left);
+    });
   return {
     client,
     cut: () => {
@@ -147,10 +167,11 @@ export const openSession = async (
   signal.addEventListener('abort', cut, { once: true });
   try {
     socket = await deps.net.connect(config.host, config.port ?? 5432, signal, deps.role);
-    const client = await logIn(socket, config);
+    const client = await logIn(socket, config, deps.role);
     return sessionOver(client, socket, config, deps);
   } catch (error) {
     cut();
+    signal.throwIfAborted();
     throw classify(error, deps.role);
   } finally {
     clearTimeout(patience);

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as upgrade } from 'node:tls';
-import { RunFailure } from '../../core/failures.js';
+import { connectFailure } from '../../core/connecting.js';
+import type { Role } from '../manifest.js';
 import type { PostgresConfig } from './manifest.js';
 
 /** Length 8, code 1234.5679: "do you speak TLS?" The answer is one byte, S or N. */
@@ -46,15 +47,18 @@ const encrypt = (socket: Socket, config: PostgresConfig): Promise<Socket> =>
  * TLS as the connection asks for it, over a socket that is connected. `prefer` takes it where the
  * server has it and goes on in the clear where it has not, on the same connection.
  */
-export const negotiateTls = async (socket: Socket, config: PostgresConfig): Promise<Socket> => {
+export const negotiateTls = async (
+  socket: Socket,
+  config: PostgresConfig,
+  role: Role,
+): Promise<Socket> => {
   const mode = config.ssl ?? 'prefer';
   if (mode === 'disable') return socket;
   const answer = await ask(socket);
   if (answer === 'S') return encrypt(socket, config);
   if (mode === 'prefer' && answer === 'N') return socket;
-  throw new RunFailure({
-    code: 'config_invalid',
-    class: 'config',
-    message: 'The server does not offer TLS: set ssl to disable, or enable TLS on the server.',
+  throw connectFailure('tls_mismatch', {
+    role,
+    detail: 'The server does not offer TLS: set ssl to disable, or enable TLS on the server.',
   });
 };

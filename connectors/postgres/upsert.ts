@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { RunFailure } from '../../core/failures.js';
 import type { Delivery, Marker } from '../connector.js';
 import type { Places } from './evolve.js';
-import { loadTable } from './loadTable.js';
+import { loadTable, sameKeys } from './loadTable.js';
 import { xidsOf } from './markers.js';
 import { quoteName } from './quote.js';
 import { nameList } from './table.js';
@@ -40,10 +40,10 @@ const winsSql = (orderBy: readonly Order[], tied: string): string =>
   }, tied);
 
 /** Of rows with equal keys the first in the order; of equal ones the one that came last. */
-const pickedSql = ({ keys, orderBy, places }: Upsert): string =>
+export const pickedSql = ({ keys, orderBy }: Upsert, list: string): string =>
   orderBy.length === 0
-    ? `select ${nameList(places.loaded)} from ${loadTable} l`
-    : `select distinct on (${nameList(keys, 'l.')}) ${nameList(places.loaded, 'l.')}
+    ? `select ${list} from ${loadTable} l`
+    : `select distinct on (${nameList(keys, 'l.')}) ${list}
          from ${loadTable} l
         order by ${nameList(keys, 'l.')}, ${orderSql(orderBy)} l.ctid desc`;
 
@@ -53,7 +53,7 @@ const mergeSql = (upsert: Upsert): string => {
     where c.root_job = $2::uuid and c.stage = $3::text and xid(c.xid) = t.xmin)`;
   const wins = upsert.orderBy.length === 0 ? 'false' : winsSql(upsert.orderBy, laterSplit);
   return `insert into ${upsert.target} as t (${nameList(upsert.places.loaded)})
-    overriding system value ${pickedSql(upsert)}
+    overriding system value ${pickedSql(upsert, nameList(upsert.places.loaded, 'l.'))}
     ${onConflictSql(upsert)} where not (t.xmin = any ($1::text[]::xid[])) or (${wins})`;
 };
 
@@ -100,11 +100,9 @@ const checkKeys = async (client: pg.Client, upsert: Upsert): Promise<void> => {
 };
 
 /** How many of the waiting rows have a key that another split of ours has written. */
-const meetingSql = ({ target, keys }: Upsert): string => {
-  const same = keys.map((key) => `t.${quoteName(key)} = l.${quoteName(key)}`).join(' and ');
-  return `select count(*) as met from ${loadTable} l join ${target} t on ${same}
-           where t.xmin = any ($1::text[]::xid[])`;
-};
+const meetingSql = ({ target, keys }: Upsert): string =>
+  `select count(*) as met from ${loadTable} l join ${target} t on ${sameKeys(keys)}
+    where t.xmin = any ($1::text[]::xid[])`;
 
 const refuseMeeting = async (
   client: pg.Client,

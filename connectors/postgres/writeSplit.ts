@@ -16,12 +16,15 @@ import { claim, superseded } from './fence.js';
 import { createLoadTable, insertSql, loadTable } from './loadTable.js';
 import { setMarkerCounts } from './markers.js';
 import type { TableName } from './quote.js';
+import { readingsOf } from './readings.js';
+import type { Reading } from './readings.js';
 import { shadowOf } from './shadow.js';
 import { describeTable } from './table.js';
 import type { Target } from './table.js';
-import { drifted, gathers, invalid, keysOf } from './tableConfig.js';
+import { comparesContent, drifted, gathers, invalid, keysOf } from './tableConfig.js';
 import type { TableConfig } from './tableConfig.js';
 import { merge } from './upsert.js';
+import { insertVerified, verifyDeleted, verifyKeys, verifyMerged } from './verify.js';
 
 type Outcome = Omit<WriteResult, 'already'>;
 
@@ -53,51 +56,71 @@ export const writeSplit = async (
   if (done) return done;
   const { target, places } = await takingTable(client, node, name, marker, read.columns);
   const names = read.columns.map((column) => column.name);
+  const keys = keysOf(node);
+  const compares = comparesContent(node);
 
   const direct = async (): Promise<Outcome> => ({
     counts: await copySplit(client, target.sql, read, progress, ctx.signal),
     coalesced: 0,
   });
 
-  const wait = async (waiting: Places): Promise<Counts> => {
+  const readings = async (of: readonly string[]): Promise<Reading[]> =>
+    compares ? readingsOf(client, target, of, read, keys) : [];
+
+  const wait = async (waiting: Places, readAs: readonly Reading[]): Promise<Counts> => {
     if (read.format !== 'csv' && (waiting.skipped.length > 0 || node.mode === 'delete')) {
       throw invalid('Columns that the table has no place for can only be left out of csv.');
     }
-    await createLoadTable(client, target.sql, names, waiting);
+    await createLoadTable(client, target.sql, names, waiting, readAs);
     return copySplit(client, loadTable, read, progress, ctx.signal);
   };
 
   const throughLoadTable = async (): Promise<Outcome> => {
-    const counts = await wait(places);
-    const { rowCount } = await client.query(insertSql(target.sql, places));
-    refuseDifference(counts.rows, rowCount ?? 0);
+    const readAs = await readings(places.loaded);
+    const counts = await wait(places, readAs);
+    const insert = insertSql(target.sql, places);
+    if (compares) {
+      const { rows } = counts;
+      const work = { target, readings: readAs, from: loadTable, rows, insert };
+      await insertVerified(client, { ...work, places: true, onlyNew: true });
+    } else {
+      const { rowCount } = await client.query(insert);
+      refuseDifference(counts.rows, rowCount ?? 0);
+    }
     return { counts, coalesced: 0 };
   };
 
+  const ofKeys = (all: readonly Reading[]): Reading[] =>
+    all.filter(({ name }) => keys.includes(name));
+
   const upsert = async (): Promise<Outcome> => {
-    const { rows, bytes } = await wait(places);
-    const keys = keysOf(node);
+    const readAs = await readings(places.loaded);
+    const { rows, bytes } = await wait(places, readAs);
+    if (compares) await verifyKeys(client, target, ofKeys(readAs));
     const work = { target: target.sql, keys, orderBy: node.orderBy ?? [], places };
     const written = await merge(client, work, marker, rows);
     if (work.orderBy.length === 0) refuseDifference(rows, written);
+    if (compares) await verifyMerged(client, work, readAs, marker);
     return { counts: { rows: written, bytes }, coalesced: rows - written };
   };
 
   const remove = async (): Promise<Outcome> => {
-    const keys = keysOf(node);
+    const readAs = await readings(keys);
     const others = names.filter((column) => !keys.includes(column));
-    const { rows, bytes } = await wait({ loaded: keys, skipped: others });
+    const { rows, bytes } = await wait({ loaded: keys, skipped: others }, readAs);
+    if (compares) await verifyKeys(client, target, readAs);
     const { found, removed } = await deleteRows(client, target.sql, keys);
     if (removed > found) {
       ctx.log.info(`Split ${marker.split}: ${found} keys removed ${removed} rows.`);
     }
+    if (compares) await verifyDeleted(client, target, keys);
     return { counts: { rows: found, bytes }, coalesced: rows - found };
   };
 
   const write = (): Promise<Outcome> => {
     if (node.mode === 'upsert') return upsert();
     if (node.mode === 'delete') return remove();
-    return places.skipped.length > 0 ? throughLoadTable() : direct();
+    return compares || places.skipped.length > 0 ? throughLoadTable() : direct();
   };
 
   const outcome = await write();

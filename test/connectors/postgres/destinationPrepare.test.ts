@@ -122,7 +122,6 @@ test.each<[string, string, Partial<TableConfig>, string, RegExp]>([
     'config_invalid',
     /do not arrive: key/,
   ],
-  ['a comparison of contents', '', { verify: 'content' }, 'config_invalid', /verify/],
 ])('%s is refused', async (_what, create, node, code, message) => {
   await database.admin.query('drop table if exists refused');
   await database.admin.query('drop view if exists refused').catch(() => undefined);

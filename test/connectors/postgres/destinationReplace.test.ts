@@ -282,3 +282,17 @@ test('names may be anything that a name can be', async () => {
   );
   expect(await failureOf(long.prepare(newDelivery()))).toMatchObject({ code: 'config_invalid' });
 });
+
+test('rows that an unlogged table has lost in a crash are missed before it is published', async () => {
+  await database.admin.query(`create unlogged table volatile (id integer, name text);
+    insert into volatile values (9, 'old')`);
+  const load = replace('volatile');
+  const delivery = newDelivery();
+  await load.prepare(delivery);
+  await load.write(delivery, 0, fresh);
+  const [[shadow] = []] = await database.ask(leftovers);
+  await database.admin.query(`truncate ${String(shadow)}`);
+  expect(await failureOf(load.publish(delivery))).toMatchObject({ code: 'count_mismatch' });
+  expect(await database.ask('select * from volatile')).toEqual([[9, 'old']]);
+  await load.undo(delivery);
+});
