@@ -22,6 +22,6 @@ export const localManifest: Manifest = {
   roles: ['source', 'destination'],
   config,
   secretKeys: [],
-  capabilities: ['source.files', 'destination.files'],
+  capabilities: ['check', 'files', 'source.files', 'destination.files'],
   example: { directory: '/srv/exchange' },
 };
