@@ -8,8 +8,20 @@ export interface AddressPolicy {
   allows(address: string): boolean;
 }
 
-/** Unicast by its number, yet the metadata service of a cloud. */
-const neverPublic: ReadonlySet<string> = new Set(['168.63.129.16']);
+/**
+ * What hands out a cloud's credentials to whoever asks from one of its machines: never to be reached
+ * for a user, whatever an operator allows. All that is link-local, and those elsewhere.
+ */
+const metadata: readonly Cidr[] = [
+  '169.254.0.0/16',
+  'fe80::/10',
+  // Azure, Alibaba, Oracle, AWS, Google.
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  '192.0.0.192/32',
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+].map((block) => ipaddr.parseCIDR(block));
 
 /** All that is assigned for the public internet; outside it, `::127.0.0.1` passes for unicast. */
 const publicIPv6: Cidr = [ipaddr.IPv6.parse('2000::'), 3];
@@ -43,15 +55,17 @@ const inside = (address: Address, [block, bits]: Cidr): boolean =>
   address.kind() === block.kind() && address.match(block, bits);
 
 const isPublic = (address: Address): boolean =>
-  address.range() === 'unicast' &&
-  !neverPublic.has(address.toString()) &&
-  (address.kind() === 'ipv4' || inside(address, publicIPv6));
+  address.range() === 'unicast' && (address.kind() === 'ipv4' || inside(address, publicIPv6));
 
-/** Public addresses are open; loopback, private and special ones only where a block allows them. */
+/**
+ * Public addresses are open; loopback, private and special ones only where a block allows them, and
+ * metadata services not even there.
+ */
 export const makeAddressPolicy = (allowed: readonly Cidr[]): AddressPolicy => ({
   allows: (text) => {
     if (!ipaddr.isValid(text)) return false;
     const address = unwrap(ipaddr.parse(text));
+    if (metadata.some((block) => inside(address, block))) return false;
     return allowed.some((cidr) => inside(address, cidr)) || isPublic(address);
   },
 });

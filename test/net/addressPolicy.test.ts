@@ -84,9 +84,28 @@ describe('allowed blocks', () => {
   });
 
   it('may be one address, and any special one', () => {
-    expect(opened('168.63.129.16/32').allows('168.63.129.16')).toBe(true);
+    expect(opened('192.0.2.1/32').allows('192.0.2.1')).toBe(true);
     expect(opened('::1/128').allows('::1')).toBe(true);
     expect(opened('::1/128').allows('127.0.0.1')).toBe(false);
+  });
+
+  it.each([
+    '169.254.169.254',
+    '169.254.170.2',
+    '169.254.170.23',
+    '168.63.129.16',
+    '100.100.100.200',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+    'fe80::a9fe:a9fe',
+    '::ffff:169.254.169.254',
+    '::ffff:100.100.100.200',
+  ])('never open the metadata service %s', (address) => {
+    expect(opened(`0.0.0.0/0,::/0`).allows(address)).toBe(false);
+    const bits = address.includes(':') ? 128 : 32;
+    expect(opened(`${address}/${bits}`).allows(address)).toBe(false);
   });
 
   it('may be written as the IPv6 form of IPv4', () => {

@@ -66,16 +66,54 @@ it('connects to the address of a name, whatever the name says later', async () =
   expect(resolve).toHaveBeenCalledTimes(1);
 });
 
-it.each(['127.0.0.1', '[::ffff:127.0.0.1]', '::ffff:7f00:1', 'localhost', '2130706433', '0x7f.1'])(
-  'refuses %s without touching it',
+it.each([
+  '127.0.0.1',
+  '127.1',
+  '[::ffff:127.0.0.1]',
+  '::ffff:7f00:1',
+  '0:0:0:0:0:ffff:127.0.0.1',
+  '::127.0.0.1',
+  '64:ff9b::7f00:1',
+  '::1',
+  '::',
+  '0.0.0.0',
+  'localhost',
+  '2130706433',
+  '0x7f.1',
+  '0x7f000001',
+  '0177.0.0.1',
+  '017700000001',
+])('refuses %s without touching it', async (host) => {
+  const failure = await failureOf(makeDialer(closed).connect(host, port, signal, 'destination'));
+  expect(failure).toMatchObject({ code: 'egress_denied', class: 'config' });
+  expect(failure.message).toContain('FLX_EGRESS_ALLOW_CIDRS');
+  await settled();
+  expect(accepted).toHaveLength(0);
+});
+
+it.each(['127.0.0.2@127.0.0.1', '127.0.0.2#127.0.0.1', '127.0.0.1#.a.test', 'user:pw@localhost'])(
+  'takes %s for no address, and reaches nobody',
   async (host) => {
-    const failure = await failureOf(makeDialer(closed).connect(host, port, signal, 'destination'));
-    expect(failure).toMatchObject({ code: 'egress_denied', class: 'config' });
-    expect(failure.message).toContain('FLX_EGRESS_ALLOW_CIDRS');
+    const failure = await failureOf(makeDialer(loopback).connect(host, port, signal, 'source'));
+    expect(failure.code).toBe('source_unreachable');
     await settled();
     expect(accepted).toHaveLength(0);
   },
 );
+
+it('checks a name anew that has changed its mind', async () => {
+  const neighbour = makeAddressPolicy(parseCidrs('127.0.0.2/32'));
+  const answers = [['127.0.0.2'], ['127.0.0.1']];
+  const dialer = makeDialer(neighbour, { resolve: async () => answers.shift() ?? [] });
+  const codes: string[] = [];
+  while (answers.length > 0) {
+    codes.push((await failureOf(dialer.connect('a.test', port, signal, 'source'))).code);
+  }
+  // Nobody listens at the address that it had first.
+  expect(codes).toEqual(['source_unreachable', 'egress_denied']);
+  await settled();
+  expect(accepted).toHaveLength(0);
+});
 
 it.each([
   ['first', ['10.0.0.1', '127.0.0.1']],
