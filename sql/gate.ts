@@ -4,8 +4,8 @@
  */
 import { isStorableText } from '../core/text.js';
 import type { Expression, QueryNode } from './ast.js';
-import { visitExpression, visitQuery } from './gateVisit.js';
-import type { Findings, GateContext } from './gateVisit.js';
+import { onlyTables, visitExpression, visitQuery } from './gateVisit.js';
+import type { Findings, GateContext, TableRule } from './gateVisit.js';
 import { mostCharacters } from './limits.js';
 import { offsetOfByte, offsetOfCharacter, placeOf } from './place.js';
 import { SqlRefusal } from './refusal.js';
@@ -146,14 +146,14 @@ export const checkExpression = (
 
 export type CheckedQuery = Pick<Findings, 'tables' | 'moment'>;
 
-/** One SELECT over nothing but `tables`, of which those it reads come back. */
-export const checkQuery = (
-  text: string,
-  answer: string,
-  tables: readonly string[],
-): CheckedQuery => {
+/** One SELECT over what the rule lets it read, which comes back. */
+export const checkQueryBy = (text: string, answer: string, rule: TableRule): CheckedQuery => {
   const [node] = parsedOrRefused([answer], text, '');
   if (!node) throw new SqlRefusal('it cannot be parsed');
-  const found = visitQuery(node, tables, locate(text, ''));
+  const found = visitQuery(node, rule, locate(text, ''));
   return { tables: found.tables, moment: found.moment };
 };
+
+/** One SELECT over nothing but `tables`, of which those it reads come back. */
+export const checkQuery = (text: string, answer: string, tables: readonly string[]): CheckedQuery =>
+  checkQueryBy(text, answer, onlyTables(tables));

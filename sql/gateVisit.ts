@@ -15,12 +15,17 @@ export interface Findings {
 /** Throws, with the place if there is one. */
 export type Refuse = (message: string, at: number | undefined) => never;
 
+/** What an entry of FROM that is no common table reads, or why it may not be read. */
+export type TableRule = (
+  name: string,
+  qualifiers: readonly string[],
+) => { table: string } | { objection: string };
+
 interface Visit {
   context: GateContext;
   refuse: Refuse;
   columns: (readonly string[])[];
-  /** Given tables by their lowered names. */
-  given: ReadonlyMap<string, string>;
+  rule: TableRule;
   tables: Set<string>;
   aggregate: boolean;
   moment: boolean;
@@ -175,16 +180,11 @@ const checkTable = (table: TableRef, names: Names, visit: Visit): void => {
   const { refuse } = visit;
   switch (table.kind) {
     case 'table': {
-      const name = lowered(table.name);
-      if (table.qualifiers.length > 0) {
-        return refuse('tables cannot be named with a catalog or schema', table.at);
-      }
-      if (names.tables.has(name)) break;
-      const given = visit.given.get(name);
-      if (given === undefined) {
-        return refuse(`${table.name} is not an input of this node`, table.at);
-      }
-      visit.tables.add(given);
+      const { name, qualifiers } = table;
+      if (qualifiers.length === 0 && names.tables.has(lowered(name))) break;
+      const found = visit.rule(name, qualifiers);
+      if ('objection' in found) return refuse(found.objection, table.at);
+      visit.tables.add(found.table);
       break;
     }
     case 'join':
@@ -248,11 +248,23 @@ const checkNode = (node: QueryNode, outer: Names, visit: Visit): void => {
   for (const expression of expressionsOf(node)) checkWithin(expression, names, visit);
 };
 
-const visitOf = (context: GateContext, tables: readonly string[], refuse: Refuse): Visit => ({
+/** Nothing but these, by their plain names. */
+export const onlyTables = (tables: readonly string[]): TableRule => {
+  const given = new Map(tables.map((name) => [lowered(name), name]));
+  return (name, qualifiers) => {
+    if (qualifiers.length > 0) {
+      return { objection: 'tables cannot be named with a catalog or schema' };
+    }
+    const table = given.get(lowered(name));
+    return table === undefined ? { objection: `${name} is not an input of this node` } : { table };
+  };
+};
+
+const visitOf = (context: GateContext, rule: TableRule, refuse: Refuse): Visit => ({
   context,
   refuse,
   columns: [],
-  given: new Map(tables.map((name) => [lowered(name), name])),
+  rule,
   tables: new Set(),
   aggregate: false,
   moment: false,
@@ -272,17 +284,13 @@ export const visitExpression = (
   context: GateContext,
   refuse: Refuse,
 ): Findings => {
-  const visit = visitOf(context, [], refuse);
+  const visit = visitOf(context, onlyTables([]), refuse);
   checkWithin(expression, noNames, visit);
   return findings(visit);
 };
 
-export const visitQuery = (
-  node: QueryNode,
-  tables: readonly string[],
-  refuse: Refuse,
-): Findings => {
-  const visit = visitOf('query', tables, refuse);
+export const visitQuery = (node: QueryNode, rule: TableRule, refuse: Refuse): Findings => {
+  const visit = visitOf('query', rule, refuse);
   checkNode(node, noNames, visit);
   return findings(visit);
 };

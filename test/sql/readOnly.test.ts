@@ -1,11 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SqlRefusal } from '../../sql/refusal.js';
+import { checkDuckdbQuery } from '../../sql/readOnly/duckdb.js';
 import { checkMysqlQuery } from '../../sql/readOnly/mysql.js';
 import { checkPostgresQuery } from '../../sql/readOnly/postgres.js';
 import { corpus } from './corpora.js';
+import { openDuck } from './duck.js';
+import type { Duck } from './duck.js';
 
-const checks = { postgres: checkPostgresQuery, mysql: checkMysqlQuery };
+let duck: Duck;
+beforeAll(async () => {
+  duck = await openDuck();
+});
+afterAll(() => {
+  duck.close();
+});
+
+const checks = {
+  postgres: checkPostgresQuery,
+  mysql: checkMysqlQuery,
+  duckdb: (text: string) => checkDuckdbQuery(text, (probe) => duck.serialize(probe)),
+};
 type System = keyof typeof checks;
 
 const problem = async (system: System, text: string): Promise<string | undefined> => {
@@ -65,10 +80,9 @@ const tpch = readFileSync(join(__dirname, '../fixtures/tpch/queries.sql'), 'utf8
 it('lets all queries of TPC-H through', async () => {
   expect(tpch).toHaveLength(22);
   for (const text of tpch) {
-    expect([await problem('postgres', text), await problem('mysql', text)]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    for (const system of Object.keys(checks) as System[]) {
+      expect({ system, text, problem: await problem(system, text) }).toEqual({ system, text });
+    }
   }
 });
 
@@ -83,6 +97,8 @@ it.each([
   ['postgres', 'select é,\n  pg_sleep(1)', { line: 2, column: 3 }],
   ['postgres', 'select "😀" from a selec x', { line: 1, column: 25 }],
   ['mysql', 'select é,\n  sleep(1)', { line: 2, column: 3 }],
+  ['duckdb', 'select é,\n  getenv(1)', { line: 2, column: 3 }],
+  ['duckdb', "select '😀' from a,\n read_text('x')", { line: 2, column: 2 }],
 ] as const)('says where, in %s', async (system, text, place) => {
   await expect((async () => checks[system](text))()).rejects.toMatchObject({ place });
 });

@@ -1,0 +1,111 @@
+import type { Bounds } from '../connector.js';
+import { quoteName, quoteTable, quoteText } from './quote.js';
+import type { TableName } from './quote.js';
+
+/** Rows whose column lies in it: from is inside, to is not. */
+interface Window {
+  column: string;
+  from?: string | number;
+  to?: string | number;
+}
+
+export interface TableSource {
+  table: string;
+  schema?: string;
+  columns?: readonly string[];
+  where?: string;
+  window?: Window;
+}
+
+export interface QuerySource {
+  sql: string;
+  /** Other sources of the same connection that `sql` names, as if they were tables. */
+  with?: readonly { name: string; config: SourceConfig }[];
+}
+
+/** What of `source.table` and `source.query` nodes concerns this connector. */
+export type SourceConfig = TableSource | QuerySource;
+
+/** Rows [from, to) by one column that is never null; values in DuckDB's own text. */
+export interface KeyRange {
+  key: string;
+  type: string;
+  from?: string;
+  to?: string;
+}
+
+export interface Selection {
+  config: SourceConfig;
+  bounds?: Bounds;
+}
+
+/** Where names are looked up that say no more. */
+export interface Names {
+  catalog: string;
+  schema: string;
+}
+
+export const isTable = (config: SourceConfig): config is TableSource => 'table' in config;
+
+export const tableNameOf = ({ schema, table }: TableSource, names: Names): TableName => ({
+  schema: schema ?? names.schema,
+  table,
+});
+
+/** A statement of a user's own within ours: a comment at its end must not swallow what follows. */
+const enclosed = (sql: string): string => `(\n${sql}\n)`;
+
+/** A query may be written with the semicolon that would end it. */
+export const unterminated = (sql: string): string => sql.replace(/[\s;]+$/, '');
+
+/** A text takes the type of the column that it is compared with. */
+const literal = (value: string | number): string => quoteText(String(value));
+
+const windowConditions = ({ column, from, to }: Window): string[] => [
+  ...(from === undefined ? [] : [`${quoteName(column)} >= ${literal(from)}`]),
+  ...(to === undefined ? [] : [`${quoteName(column)} < ${literal(to)}`]),
+];
+
+const boundConditions = ({ column, above, upTo }: Bounds): string[] => [
+  ...(above === undefined ? [] : [`${quoteName(column)} > ${literal(above)}`]),
+  ...(upTo === undefined
+    ? []
+    : [upTo === null ? 'false' : `${quoteName(column)} <= ${literal(upTo)}`]),
+];
+
+const keyConditions = ({ key, type, from, to }: KeyRange): string[] => {
+  const value = (text: string): string => `CAST(${quoteText(text)} AS ${type})`;
+  return [
+    ...(from === undefined ? [] : [`${quoteName(key)} >= ${value(from)}`]),
+    ...(to === undefined ? [] : [`${quoteName(key)} < ${value(to)}`]),
+  ];
+};
+
+const withOf = (config: QuerySource, names: Names): string => {
+  const entries = (config.with ?? []).map(
+    (entry) =>
+      `${quoteName(entry.name)} AS ${enclosed(selectSql({ config: entry.config }, names))}`,
+  );
+  return entries.length === 0 ? '' : `WITH ${entries.join(', ')} `;
+};
+
+/** The rows of a source, or of a part of it, as a query that can stand within another one. */
+export const selectSql = (
+  { config, bounds }: Selection,
+  names: Names,
+  range?: KeyRange,
+): string => {
+  const conditions = [
+    ...(range ? keyConditions(range) : []),
+    ...(isTable(config) && config.where !== undefined ? [enclosed(config.where)] : []),
+    ...(isTable(config) && config.window ? windowConditions(config.window) : []),
+    ...(bounds ? boundConditions(bounds) : []),
+  ];
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  if (isTable(config)) {
+    const list = config.columns ? config.columns.map(quoteName).join(', ') : '*';
+    return `SELECT ${list} FROM ${quoteTable(names.catalog, tableNameOf(config, names))}${where}`;
+  }
+  const sql = enclosed(unterminated(config.sql));
+  return `${withOf(config, names)}SELECT * FROM ${sql} AS fluxline_source${where}`;
+};
