@@ -26,5 +26,9 @@ export interface Manifest {
   capabilities: readonly Capability[];
   /** In which SQL its queries are: how they are read before they are run. */
   dialect?: 'postgres' | 'mysql' | 'duckdb';
+  /** The key of `config` that says what a preview shows where nothing is named. */
+  defaultObject?: string;
   example: Readonly<Record<string, unknown>>;
+  /** What to know before relying on it, a sentence or two each. */
+  remarks?: readonly string[];
 }

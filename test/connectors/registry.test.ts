@@ -27,7 +27,9 @@ describe.each(manifests.map((manifest) => [manifest.id, manifest] as const))(
 
     it('opens with the parts of its roles, and closes twice', async () => {
       const connector = await openConnector(id, manifest.example, deps);
-      const parts = (['source', 'destination'] as const).filter((role) => connector[role]);
+      const parts = (['source', 'destination'] as const).filter(
+        (role) => connector[role] ?? connector.documents?.[role],
+      );
       // Over files the engine makes sources and destinations itself.
       expect(connector.store ? manifest.roles : parts).toEqual(manifest.roles);
       await connector.close();
