@@ -5,6 +5,7 @@ import { makeProgress } from '../bin/start/progress.mjs';
 import { REPOSITORY } from '../bin/start/settings.mjs';
 import { freePort } from '../servers/ports.mjs';
 import { engine } from './engine/run.mjs';
+import { live } from './live.mjs';
 import { load } from './load.mjs';
 import { openStage, until } from './stage.mjs';
 
@@ -178,16 +179,18 @@ async function runs(stage) {
 }
 
 await prepareCheckout({ root: REPOSITORY }, makeProgress(process.stdout, process.stderr));
-// `npm run bench -- api` or `-- engine`: one half of it.
-const [half] = process.argv.slice(2);
+// `npm run bench -- api`, `-- live` or `-- engine`: one part of it.
+const [part] = process.argv.slice(2);
+const wants = (name) => part === undefined || part === name;
 const stage = await openStage();
 let engineRows = [];
 try {
-  if (half !== 'engine') {
+  if (wants('api')) {
     await http(stage);
     await runs(stage);
   }
-  if (half !== 'api') engineRows = await engine(stage);
+  if (wants('live')) rows.push(...(await live(stage)));
+  if (wants('engine')) engineRows = await engine(stage);
 } catch (error) {
   console.error(stage.worker.output());
   throw error;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Live } from '../api/ports.js';
 import { AppError } from '../core/errors.js';
 import type { LiveCallName, LiveReply } from '../core/live.js';
+import { liveFailure } from '../core/liveFailure.js';
 import type { Repos } from '../db/repos/index.js';
 import { callLive } from '../dispatch/live.js';
 import type { DispatchDeps } from '../dispatch/deps.js';
@@ -19,10 +20,16 @@ export const makeLive =
     const id = randomUUID();
     const place = { table: 'live_inputs', row: id, field: 'sealed' };
     await repos.live.ask(scope, id, box.seal(JSON.stringify(question), place));
-    await callLive(dispatch, { call, id }, signal);
+    try {
+      await callLive(dispatch, { call, id }, signal);
+    } catch (error) {
+      // What was asked may hold a password: it does not lie about until somebody sweeps it away.
+      await repos.live.forget(scope, id).catch(() => undefined);
+      throw error;
+    }
     const text = await repos.live.read(scope, id);
     if (text === undefined) throw new AppError('unavailable', 'The answer was lost; try again.');
     const reply = JSON.parse(text) as LiveReply<Call>;
     if (reply.ok) return reply.answer;
-    throw new AppError('connection_failed', reply.failure.message, { cause: reply.failure.code });
+    throw liveFailure(reply.failure);
   };

@@ -13,6 +13,10 @@ export const errorCodes = {
   reference_not_found: 400,
   /** The pipeline's graph cannot be run as it is; `errors` names each node or edge. */
   invalid_graph: 400,
+  /** The address is not one that connections may reach from here; an operator can allow it. */
+  egress_denied: 400,
+  /** The address is that of our own database, which no connection may use. */
+  platform_database_refused: 400,
   /** No token, or one that is unknown, expired or revoked. */
   unauthenticated: 401,
   /** The token lacks the scope named in the detail. */
@@ -41,14 +45,18 @@ export const errorCodes = {
   unsupported_media_type: 415,
   /** The Idempotency-Key was used before with another body. */
   idempotency_mismatch: 422,
+  /** A connection of this type cannot do that; the detail names what it lacks. */
+  capability_missing: 422,
   /** An error of ours; the request id finds it in the logs. */
   internal: 500,
-  /** The user's own system could not be reached or refused us. */
+  /** The user's own system could not be reached or refused us; `details.reason` says why. */
   connection_failed: 502,
   /** A part of Fluxline is not there right now; retry after a moment. */
   unavailable: 503,
   /** No worker serves the queue this needs. */
   no_worker: 503,
+  /** The user's own system did not answer in time. */
+  connection_timeout: 504,
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;

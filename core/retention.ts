@@ -8,7 +8,11 @@ export interface RetentionRule {
   column: string;
   days: number;
   why: string;
+  /** Names the change that brought the rule: nights that began before it go on without. */
+  since?: string;
 }
+
+const liveTables = 'purge-live-tables';
 
 export const retentionRules = [
   {
@@ -16,6 +20,20 @@ export const retentionRules = [
     column: 'created_at',
     days: 1,
     why: 'a key is honoured for 24 hours',
+  },
+  {
+    table: 'live_inputs',
+    column: 'created_at',
+    days: 1,
+    why: 'a question nobody waits for',
+    since: liveTables,
+  },
+  {
+    table: 'live_results',
+    column: 'created_at',
+    days: 1,
+    why: 'an answer nobody waits for',
+    since: liveTables,
   },
   { table: 'workers', column: 'seen_at', days: 1, why: 'a worker that is gone' },
   { table: 'events', column: 'created_at', days: 7, why: 'fanned out long before' },

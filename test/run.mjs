@@ -1,7 +1,8 @@
 /**
  * `npm test`: installs and builds what changed, then lint, types, import rules, dead code, and the
- * tests. `--only lint|unit|api|e2e` runs one part and nothing else after the build; what
- * follows `--` goes to Jest: `npm test -- --only unit -- -t 'a name'`.
+ * tests. `--only lint|unit|api|e2e|systems` runs one part and nothing else after the build; what
+ * follows `--` goes to Jest: `npm test -- --only unit -- -t 'a name'`. `systems` runs only when it is
+ * named: its servers are more than npm brings.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,10 +14,10 @@ import { makeProgress } from '../bin/start/progress.mjs';
 import { REPOSITORY } from '../bin/start/settings.mjs';
 import { failureText, StartError } from '../servers/errors.mjs';
 
-const TESTS = ['unit', 'api', 'e2e'];
-const PARTS = ['lint', ...TESTS];
+const PARALLEL = ['unit', 'api'];
+const PARTS = ['lint', ...PARALLEL, 'e2e', 'systems'];
 const LINT_TIMEOUT_MS = 5 * 60_000;
-const JEST_TIMEOUT_MS = 20 * 60_000;
+const JEST_TIMEOUT_MS = 30 * 60_000;
 const env = { ...process.env, TZ: 'UTC' };
 const progress = makeProgress(process.stdout, process.stderr);
 const leaving = new AbortController();
@@ -124,13 +125,14 @@ async function jest(projects, flags) {
  */
 function jestRuns(only, forJest) {
   const passing = forJest.length > 0 ? ['--passWithNoTests', ...forJest] : [];
-  const parallel = TESTS.filter((part) => part !== 'e2e' && (only === null || only === part));
+  const parallel = PARALLEL.filter((part) => only === null || only === part);
+  const inBand = only === 'systems' ? ['systems'] : ['e2e'];
   const runs = [
     { name: parallel.join(' and '), projects: parallel, flags: ['--maxWorkers=2', ...passing] },
-    { name: 'e2e', projects: ['e2e'], flags: ['--runInBand', ...passing] },
+    { name: inBand.join(), projects: inBand, flags: ['--runInBand', ...passing] },
   ];
-  return runs.filter(({ name, projects }) =>
-    name === 'e2e' ? only === null || only === 'e2e' : projects.length > 0,
+  return runs.filter(({ projects }) =>
+    projects.some((part) => only === part || (only === null && part !== 'systems')),
   );
 }
 

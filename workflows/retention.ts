@@ -1,5 +1,5 @@
 /** Deletes what has outlived its keep, table by table, batch by batch (core/retention). */
-import { setCurrentDetails } from '@temporalio/workflow';
+import { patched, setCurrentDetails } from '@temporalio/workflow';
 import { retentionRules } from '../core/retention.js';
 import { quickActivities } from './proxies.js';
 
@@ -9,7 +9,9 @@ const maxBatchesPerTable = 200;
 export async function retention(): Promise<Record<string, number>> {
   const quick = quickActivities();
   const purged: Record<string, number> = {};
-  for (const { table } of retentionRules) {
+  for (const rule of retentionRules) {
+    if ('since' in rule && !patched(rule.since)) continue;
+    const { table } = rule;
     let rows = 0;
     for (let batch = 0; batch < maxBatchesPerTable; batch++) {
       const { deleted, more } = await quick.purge({ table });

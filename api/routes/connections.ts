@@ -1,63 +1,14 @@
 import { Type } from '@sinclair/typebox';
-import type { Static } from '@sinclair/typebox';
-import { AppError, invalid, referenceNotFound } from '../../core/errors.js';
-import { checkSchema } from '../../core/schema.js';
-import { connectionManifest, connectionTypes } from '../../connectors/catalog.js';
-import type { Connection } from '../../db/models/tables.js';
+import { invalid } from '../../core/errors.js';
 import { route } from '../route.js';
 import type { RouteTable } from '../route.js';
+import { connection, manifestOf, showConnection, typeName } from '../schemas/connection.js';
+import { changeConnection, createConnection } from '../schemas/connectionChange.js';
+import { secretMask } from '../schemas/connectionSecrets.js';
 import { deleted, showDeleted } from '../schemas/deleted.js';
 import { id } from '../schemas/id.js';
 import { anyObject, nullable } from '../schemas/objects.js';
 import { name, search } from '../schemas/text.js';
-import { showTimestamp, timestamp } from '../schemas/timestamp.js';
-
-const typeName = Type.String({ minLength: 1, maxLength: 100 });
-
-const connection = Type.Object({
-  id,
-  name,
-  type: typeName,
-  config: anyObject,
-  credentialId: nullable(id),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
-
-const show = (row: Connection): Static<typeof connection> => ({
-  id: row.id,
-  name: row.name,
-  type: row.type,
-  config: JSON.parse(row.config) as Record<string, unknown>,
-  credentialId: row.credential_id,
-  createdAt: showTimestamp(row.created_at),
-  updatedAt: showTimestamp(row.updated_at),
-});
-
-interface Parted {
-  open: Record<string, unknown>;
-  secret: Record<string, unknown>;
-}
-
-/** What may be shown, and what is sealed and never comes back. */
-const partSecrets = (config: Record<string, unknown>, secretKeys: readonly string[]): Parted => {
-  const entries = Object.entries(config);
-  const isSecret = ([key]: [string, unknown]) => secretKeys.includes(key);
-  return {
-    open: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
-    secret: Object.fromEntries(entries.filter(isSecret)),
-  };
-};
-
-const manifestOf = (type: string) => {
-  const manifest = connectionManifest(type);
-  if (manifest) return manifest;
-  throw invalid(
-    '/type',
-    `Unknown connection type. Known are: ${connectionTypes.join(', ')}.`,
-    'unknown_type',
-  );
-};
 
 export const connections: RouteTable = {
   tag: 'Connections',
@@ -74,7 +25,7 @@ export const connections: RouteTable = {
       query: { type: Type.Optional(typeName), search: Type.Optional(search) },
       response: connection,
       handler: async ({ query }, { repos, scope }) =>
-        (await repos.connections.list(scope, query)).map(show),
+        (await repos.connections.list(scope, query)).map(showConnection),
     }),
     route({
       method: 'POST',
@@ -93,49 +44,8 @@ export const connections: RouteTable = {
       }),
       response: connection,
       errors: ['duplicate', 'quota_exceeded', 'reference_not_found'],
-      handler: async ({ body }, { repos, scope, secrets }) => {
-        const manifest = manifestOf(body.type);
-        const issues = checkSchema(manifest.config, body.config, '/config');
-        if (issues.length > 0) {
-          throw new AppError('validation_failed', 'The config does not fit the connection type.', {
-            errors: issues,
-          });
-        }
-        const { open, secret } = partSecrets(body.config, manifest.secretKeys);
-        const fields = Object.keys(secret);
-        let credentialId = body.credentialId ?? null;
-        if (credentialId !== null && fields.length > 0) {
-          throw invalid(
-            `/config/${fields[0] ?? ''}`,
-            'Secrets come either from credentialId or from config.',
-          );
-        }
-        if (credentialId !== null && !(await repos.credentials.exists(scope, credentialId))) {
-          throw referenceNotFound('/credentialId', 'credential');
-        }
-        if (fields.length > 0) {
-          credentialId = await repos.credentials.nextId();
-          await repos.credentials.create(scope, {
-            id: credentialId,
-            name: body.name,
-            type: body.type,
-            implicit: true,
-            sealed: secrets.seal(JSON.stringify(secret), {
-              table: 'credentials',
-              row: credentialId,
-              field: 'sealed',
-            }),
-            fields,
-          });
-        }
-        const row = await repos.connections.create(scope, {
-          name: body.name,
-          type: body.type,
-          config: JSON.stringify(open),
-          credentialId,
-        });
-        return show(row);
-      },
+      handler: async ({ body }, context) =>
+        showConnection(await createConnection(context, manifestOf(body.type), body)),
     }),
     route({
       method: 'GET',
@@ -148,7 +58,43 @@ export const connections: RouteTable = {
       params: { id },
       response: connection,
       handler: async ({ params }, { repos, scope }) =>
-        show(await repos.connections.get(scope, params.id)),
+        showConnection(await repos.connections.get(scope, params.id)),
+    }),
+    route({
+      method: 'PUT',
+      path: '/api/connections/{id}',
+      name: 'connections.update',
+      summary: 'Change a connection; config is merged by key',
+      description:
+        'Keys that are left out stay, null removes one. A secret that is sent as ' +
+        `\`${secretMask}\` stays as it is. With a credentialId, secrets come from there; null lets ` +
+        'go of it. The type cannot change.',
+      scope: 'connections:write',
+      mode: 'write',
+      envelope: { family: 'A', kind: 'one' },
+      params: { id },
+      body: Type.Object({
+        name: Type.Optional(name),
+        type: Type.Optional(Type.Unknown({ description: 'Refused: it cannot change' })),
+        config: Type.Optional(anyObject),
+        credentialId: Type.Optional(nullable(id)),
+      }),
+      response: connection,
+      errors: ['duplicate', 'reference_not_found'],
+      handler: async ({ params, body }, context) => {
+        const { repos, scope } = context;
+        const stored = await repos.connections.lock(scope, params.id);
+        if (body.type !== undefined) {
+          throw invalid(
+            '/type',
+            'The type of a connection cannot change: make another one.',
+            'immutable',
+          );
+        }
+        return showConnection(
+          await changeConnection(context, manifestOf(stored.type), stored, body),
+        );
+      },
     }),
     route({
       method: 'DELETE',

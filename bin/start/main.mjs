@@ -117,6 +117,7 @@ async function startAll(run) {
     basePrefix: settings.basePrefix,
     temporalUi: temporal.ui,
     dataDirectory: paths.root,
+    egress: env['FLX_EGRESS_ALLOW_CIDRS'] ?? '',
     apiKey,
     isNewKey: isNew,
     keyFile,

@@ -1,11 +1,12 @@
 /**
  * What a person needs to know once everything is up.
  * @param {{apiUrl: string, basePrefix: string, temporalUi: string | null, dataDirectory: string,
- *   apiKey: string | null, isNewKey: boolean, keyFile: string | null}} facts
+ *   egress: string, apiKey: string | null, isNewKey: boolean, keyFile: string | null}} facts
  * @returns {string[]}
  */
 export function summaryLines(facts) {
-  const { apiUrl, basePrefix, temporalUi, dataDirectory, apiKey, isNewKey, keyFile } = facts;
+  const { apiUrl, basePrefix, temporalUi, dataDirectory, egress } = facts;
+  const { apiKey, isNewKey, keyFile } = facts;
   const bearer =
     keyFile === null ? apiKey : `$(cat '${keyFile.replaceAll("'", String.raw`'\''`)}')`;
   const keyLine = isNewKey
@@ -21,6 +22,7 @@ export function summaryLines(facts) {
     ...(temporalUi === null ? [] : [`  Temporal  ${temporalUi}`]),
     `  API key   ${keyLine}`,
     `  Data      ${dataDirectory}`,
+    `  Reach     public addresses${egress === '' ? '' : `, and ${egress}`} (FLX_EGRESS_ALLOW_CIDRS)`,
     '',
     'Try:',
     bearer === null

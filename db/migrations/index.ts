@@ -3,6 +3,7 @@ import { foundation } from './0001_foundation.js';
 import { resources } from './0002_resources.js';
 import { jobs } from './0003_jobs.js';
 import { engine } from './0004_engine.js';
+import { connections } from './0005_connections.js';
 
 export interface Migration {
   name: string;
@@ -10,7 +11,7 @@ export interface Migration {
 }
 
 /** Forward only: what has run somewhere is never edited, only followed by another. */
-const migrations: readonly Migration[] = [foundation, resources, jobs, engine];
+const migrations: readonly Migration[] = [foundation, resources, jobs, engine, connections];
 
 const source: Knex.MigrationSource<Migration> = {
   getMigrations: async () => [...migrations],

@@ -19,6 +19,24 @@ export interface ConnectionFilter {
   search?: string;
 }
 
+/** A connection as it is changed. */
+export type LockedConnection = Connection & {
+  /** Null without a credential. */
+  implicit: boolean | null;
+  sealed: string | null;
+};
+
+export interface ConnectionChanges {
+  name: string;
+  /** JSON text without secrets. */
+  config: string;
+  credentialId: string | null;
+  /** What it keeps secret has changed. */
+  rotated: boolean;
+}
+
+const duplicate = 'A connection with this name exists.';
+
 /** What a worker needs to open a connection. */
 export interface ConnectionWithSecrets {
   id: string;
@@ -55,6 +73,44 @@ export const makeConnections = (db: Knex) => {
   return {
     get,
 
+    find: async (scope: WorkspaceScope, id: string): Promise<Connection | undefined> =>
+      inScope(scope).findOne({ id }),
+
+    /** With what it keeps secret; nobody else changes it until the transaction ends. */
+    lock: async (scope: WorkspaceScope, id: string): Promise<LockedConnection> => {
+      const { rows } = await db.raw<{ rows: LockedConnection[] }>(
+        `select c.*, s.implicit, s.sealed
+           from connections c
+           left join credentials s on s.workspace_id = c.workspace_id and s.id = c.credential_id
+          where c.workspace_id = ? and c.id = ?
+            for no key update of c`,
+        [scope.workspaceId, id],
+      );
+      if (!rows[0]) throw notFound();
+      return rows[0];
+    },
+
+    /** `updated_at` moves only if something changes, secrets included. */
+    update: async (
+      scope: WorkspaceScope,
+      id: string,
+      { name, config, credentialId, rotated }: ConnectionChanges,
+    ): Promise<Connection> =>
+      refusingDuplicates('/name', duplicate, async () => {
+        const { rows } = await db.raw<{ rows: Connection[] }>(
+          `update connections set
+             name = :name, config = :config, credential_id = :credentialId,
+             updated_at = case
+               when :rotated or name <> :name or config <> :config
+                 or credential_id is distinct from cast(:credentialId as uuid)
+               then now() else updated_at end
+           where workspace_id = :workspaceId and id = :id returning *`,
+          { workspaceId: scope.workspaceId, id, name, config, credentialId, rotated },
+        );
+        if (!rows[0]) throw notFound();
+        return rows[0];
+      }),
+
     list: async (
       scope: WorkspaceScope,
       { type, search }: ConnectionFilter,
@@ -67,7 +123,7 @@ export const makeConnections = (db: Knex) => {
 
     create: async (scope: WorkspaceScope, connection: NewConnection): Promise<Connection> => {
       await refuseOverQuota(scope);
-      return refusingDuplicates('/name', 'A connection with this name exists.', async () =>
+      return refusingDuplicates('/name', duplicate, async () =>
         Connection.query(db)
           .insert({
             workspace_id: scope.workspaceId,

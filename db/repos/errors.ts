@@ -1,6 +1,10 @@
 import { UniqueViolationError } from 'objection';
 import { AppError } from '../../core/errors.js';
 
+/** Models wrap the driver's error, statements of our own do not. */
+const isDuplicate = (error: unknown): boolean =>
+  error instanceof UniqueViolationError || (error as { code?: unknown } | null)?.code === '23505';
+
 /** Runs a write whose name must be free; says so where it is not. */
 export const refusingDuplicates = async <T>(
   pointer: string,
@@ -10,7 +14,7 @@ export const refusingDuplicates = async <T>(
   try {
     return await write();
   } catch (error) {
-    if (!(error instanceof UniqueViolationError)) throw error;
+    if (!isDuplicate(error)) throw error;
     throw new AppError('duplicate', message, { errors: [{ pointer, code: 'duplicate', message }] });
   }
 };

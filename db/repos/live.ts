@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 import type { WorkspaceScope } from '../../core/scope.js';
 
+/** A question that no worker has taken by then is not asked any more. */
+const askSeconds = 60;
+
 /** Longer than any live call takes. What is older was never asked for, and goes with the next one. */
 const keepSeconds = 120;
 
@@ -9,12 +12,12 @@ export const makeLive = (db: Knex) => ({
   ask: async (scope: WorkspaceScope, id: string, sealed: string): Promise<void> => {
     await db.raw(
       `with old as (
-         delete from live_inputs where created_at < now() - :keep * interval '1 second'
+         delete from live_inputs where created_at < now() - :ask * interval '1 second'
        ), unread as (
          delete from live_results where created_at < now() - :keep * interval '1 second'
        )
        insert into live_inputs (id, workspace_id, sealed) values (:id, :workspaceId, :sealed)`,
-      { keep: keepSeconds, id, workspaceId: scope.workspaceId, sealed },
+      { ask: askSeconds, keep: keepSeconds, id, workspaceId: scope.workspaceId, sealed },
     );
   },
 
@@ -33,6 +36,15 @@ export const makeLive = (db: Knex) => ({
       scope.workspaceId,
       answer,
     ]);
+  },
+
+  /** Whoever asked has gone away. */
+  forget: async (scope: WorkspaceScope, id: string): Promise<void> => {
+    await db.raw(
+      `with asked as (delete from live_inputs where workspace_id = :workspaceId and id = :id)
+       delete from live_results where workspace_id = :workspaceId and id = :id`,
+      { workspaceId: scope.workspaceId, id },
+    );
   },
 
   read: async (scope: WorkspaceScope, id: string): Promise<string | undefined> => {

@@ -64,13 +64,25 @@ beforeAll(async () => {
   });
   const runs = await idOf(`/api/pipelines/${pipelines}/run`, {});
   const keys = await idOf('/api/user/api-keys', { name: 'theirs', scopes: ['*:read'] });
-  ids = { projects, connections, pipelines, runs, 'user/api-keys': keys };
+  const credentials = await idOf('/api/credentials', {
+    name: 'theirs',
+    type: 'postgres',
+    fields: { password: 'p' },
+  });
+  ids = { projects, connections, credentials, pipelines, runs, 'user/api-keys': keys };
 });
 afterAll(() => ours.api.close());
 
 const routes: readonly Route[] = tables.flatMap((table) => table.routes);
 const withId = routes.filter(({ path }) => path.includes('{id}'));
 const bodies: Readonly<Record<string, object>> = { 'pipelines.setStatus': { status: 'draft' } };
+
+/** What these routes want to know beside the id. */
+const queries: Readonly<Record<string, string>> = {
+  'connections.columns': '?table=t',
+  'connections.preview': '?table=t',
+  'connections.cloudSchema': '?path=a.csv',
+};
 
 const resourceOf = ({ path }: Route): string => /^\/api\/(.+?)\/\{id\}/.exec(path)?.[1] ?? '';
 
@@ -101,7 +113,7 @@ test('their ids are unknown to us, whatever we do with them', async () => {
   const before = await possessions();
   for (const route of withId) {
     const answer = async (id: string) => {
-      const path = route.path.replace('{id}', id);
+      const path = route.path.replace('{id}', id) + (queries[route.name] ?? '');
       const body = route.body ? (bodies[route.name] ?? {}) : undefined;
       const { status, body: problem } = await ours.call(route.method, path, body);
       return { ...problem, status, instance: '', request_id: '' };
@@ -122,16 +134,23 @@ test('their ids are unknown to us, whatever we do with them', async () => {
 
 test('naming theirs in a body or a query is naming nothing', async () => {
   const { call, makePipeline, makeProject } = ours;
-  const { projects = '', connections = '', pipelines = '' } = ids;
+  const { projects = '', connections = '', credentials = '', pipelines = '' } = ids;
+  const config = { host: 'h', database: 'd', user: 'u' };
+  const ownConnection = await ours.makeConnection();
   const refusals = [
     call('POST', '/api/pipelines', { name: 'n', projectId: projects, nodes: [], edges: [] }),
     call('POST', `/api/pipelines/${await makePipeline()}/run`, { environmentId: nobody }),
-    call('POST', '/api/connections', {
-      name: 'n',
-      type: 'postgres',
-      config: { host: 'h', database: 'd', user: 'u' },
-      credentialId: nobody,
-    }),
+    ...[nobody, credentials].flatMap((credentialId) => [
+      call('POST', '/api/connections', { name: 'n', type: 'postgres', config, credentialId }),
+      call('PUT', `/api/connections/${ownConnection}`, { credentialId }),
+      call('POST', '/api/connections/test', { type: 'postgres', config, credentialId }),
+    ]),
+    ...[nobody, connections].flatMap((connectionId) => [
+      call('GET', `/api/connections/tables?connectionId=${connectionId}`),
+      call('GET', `/api/connections/columns?connectionId=${connectionId}&table=t`),
+      call('POST', '/api/connections/test-query', { connectionId, sql: 'select 1' }),
+      call('POST', '/api/connections/lakehouse/discover', { connectionId }),
+    ]),
     call('GET', `/api/pipelines?projectId=${projects}`),
     call('GET', `/api/pipelines?folderId=${nobody}`),
     call('GET', `/api/runs?pipelineId=${pipelines}`),
@@ -155,6 +174,7 @@ test('their lists and ours have nothing in common', async () => {
     '/api/projects',
     '/api/pipelines',
     '/api/connections',
+    '/api/credentials',
     '/api/runs',
     '/api/user/api-keys',
   ]) {

@@ -39,6 +39,11 @@ test('reading by id is one statement', async () => {
     type: 'postgres',
     config: { host: 'h', database: 'd', user: 'u', password: 'p' },
   });
+  const credential = await call('POST', '/api/credentials', {
+    name: 'one',
+    type: 'postgres',
+    fields: { password: 'p' },
+  });
   const pipeline = await call('POST', '/api/pipelines', {
     name: 'one',
     projectId: project.id,
@@ -61,6 +66,7 @@ test('reading by id is one statement', async () => {
   for (const path of [
     `/api/projects/${project.id}`,
     `/api/connections/${connection.id}`,
+    `/api/credentials/${credential.id}`,
     `/api/pipelines/${pipeline.id}`,
     `/api/runs/${runId}`,
     `/api/user/api-keys/${key.data.id}`,
@@ -72,11 +78,16 @@ test('reading by id is one statement', async () => {
 
 test.each([
   ['/api/projects', { name: 'plain' }],
+  [
+    '/api/connections',
+    { name: 'plain', type: 'postgres', config: { host: 'h', database: 'd', user: 'u' } },
+  ],
+  ['/api/credentials', { name: 'plain', type: 'postgres', fields: { password: 'p' } }],
   ['/api/user/api-keys', { name: 'plain', scopes: ['*:read'] }],
 ])('creating at %s is at most five, with a key seven', async (path, body) => {
   const plain = await spent(() => call('POST', path, body));
   expect(plain.length).toBeLessThanOrEqual(5);
-  const keyed = await spent(() => call('POST', path, body, 'a-key'));
+  const keyed = await spent(() => call('POST', path, { ...body, name: 'keyed' }, 'a-key'));
   expect(keyed.length).toBeGreaterThan(plain.length);
   expect(keyed.length).toBeLessThanOrEqual(7);
 });

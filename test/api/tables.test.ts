@@ -50,6 +50,15 @@ describe('the fuzz', () => {
     fc.tuple(graph, fields).map(([drawn, more]) => ({ ...drawn, ...more }));
 
   const config = fc.constant({ host: 'h', database: 'd', user: 'u', password: 'p' });
+  const fields = fc.constantFrom({ password: 'p' }, { password: null }, { password: '********' });
+
+  /** What a worker would have to answer. */
+  const live = Object.fromEntries(
+    tables
+      .flatMap(({ routes }) => routes)
+      .filter(({ mode }) => mode === 'live')
+      .map(({ name }) => [name, 'there are no workers here']),
+  );
 
   test('5,000 requests find no failure of ours and nothing undeclared', async () => {
     const key = await api.issue(['*:*']);
@@ -63,12 +72,19 @@ describe('the fuzz', () => {
         projectId: '/api/projects',
         pipelineId: '/api/pipelines',
         connectionId: '/api/connections',
+        credentialId: '/api/credentials',
       },
       known: {},
       spared: [key.id],
       bodies: {
         'connections.create': fc.record({ name: text, type: fc.constant('postgres'), config }),
-        'connections.update': fc.record({ name: text, config }, { requiredKeys: [] }),
+        'connections.update': fc.record(
+          { name: text, config, credentialId: fc.oneof(fc.constant(null), someId('credentialId')) },
+          { requiredKeys: [] },
+        ),
+        'connections.test': fc.record({ type: fc.constant('postgres'), config }),
+        'credentials.create': fc.record({ name: text, type: fc.constant('postgres'), fields }),
+        'credentials.update': fc.record({ name: text, fields }, { requiredKeys: [] }),
         'pipelines.create': withGraph(
           fc.record({ name: text, projectId: someId('/api/projects') }),
         ),
@@ -92,7 +108,7 @@ describe('the fuzz', () => {
           { requiredKeys: [] },
         ),
       },
-      hopeless: {},
+      hopeless: live,
       rare: { 'runs.undo': 'takes a run that was cancelled, and that nobody has retried' },
       skipped: {},
     });

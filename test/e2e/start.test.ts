@@ -102,6 +102,8 @@ test('npm start ends with a service that is ready, and a line that works when pa
   });
   expect(stdout).toBe('200');
   expect(output).toMatch(/^Demo … loaded \(/m);
+  // Whoever starts it on a machine should know that its pipelines may reach that machine.
+  expect(output).toMatch(/^ {2}Reach .*127\.0\.0\.0\/8,::1\/128 \(FLX_EGRESS_ALLOW_CIDRS\)$/m);
 });
 
 test('keys, passwords and the administrator address are the owner’s alone; logs name none', () => {

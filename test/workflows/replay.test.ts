@@ -48,6 +48,7 @@ beforeAll(() => {
 test('every workflow has recordings of what can become of it', () => {
   expect(names.sort()).toEqual([
     'liveCall-success.json',
+    'retention-live-tables.json',
     'retention-success.json',
     'runPipeline-cancel.json',
     'runPipeline-cancelled-before-begin.json',

@@ -125,8 +125,8 @@ export const makeFakePorts = () => {
   const ports: ApiPorts = {
     repos: reposOver(state, [], Promise.resolve()),
     inTransaction,
-    live: async (_scope, call, { nodes }) => ({
-      issues: [{ pointer: '', code: call, message: nodes }],
+    live: async (_scope, call, question) => ({
+      issues: [{ pointer: '', code: call, message: 'nodes' in question ? question.nodes : '' }],
     }),
     secrets: { ...makeBox(masterKeyFromBase64(randomBytes(32).toString('base64'))), newApiKey },
     kick: (jobs) => {

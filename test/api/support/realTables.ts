@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { makeAuthenticator } from '../../../api/auth.js';
 import { listen } from '../../../api/listen.js';
+import type { Live } from '../../../api/ports.js';
 import { tables } from '../../../api/routes/index.js';
 import { makeApi } from '../../../api/server.js';
 import { AppError } from '../../../core/errors.js';
@@ -15,9 +16,17 @@ import { masterKeyFromBase64 } from '../../../secrets/masterKey.js';
 import { createTestDatabase } from '../../support/database.js';
 import { TEST_API_KEY, TEST_MASTER_KEY } from '../../support/fixed.js';
 import { waitFor } from '../../support/wait.js';
+import { makeInProcessLive } from './inProcessLive.js';
 
-/** The real tables over a database of their own; there are no workers, so jobs stay queued. */
-export const startRealTables = async () => {
+const nobodyLive: Live = async () => {
+  throw new AppError('no_worker', 'There are no workers in this test.');
+};
+
+/**
+ * The real tables over a database of their own; there are no workers, so jobs stay queued. Live
+ * calls are answered where `live` says so.
+ */
+export const startRealTables = async ({ live = false }: { live?: boolean } = {}) => {
   const database = await createTestDatabase();
   const db = openDatabase({ url: database.url, poolSize: 8, applicationName: 'test-api' });
   const repos = makeRepos(db);
@@ -51,6 +60,9 @@ export const startRealTables = async () => {
     onError: (error) => log.warn({ err: error }, 'listening was interrupted'),
   });
   await listening;
+  const box = makeBox(masterKeyFromBase64(TEST_MASTER_KEY));
+  const inTransaction = makeInTransaction(db);
+  const worker = live ? await makeInProcessLive({ repos, inTransaction, box, log }) : undefined;
   const app = makeApi({
     tables,
     authenticator,
@@ -59,11 +71,9 @@ export const startRealTables = async () => {
     checkResponses: true,
     ports: {
       repos,
-      inTransaction: makeInTransaction(db),
-      live: async () => {
-        throw new AppError('no_worker', 'There are no workers in this test.');
-      },
-      secrets: { ...makeBox(masterKeyFromBase64(TEST_MASTER_KEY)), newApiKey },
+      inTransaction,
+      live: worker?.live ?? nobodyLive,
+      secrets: { ...box, newApiKey },
       kick: () => undefined,
       readiness: async () => ({ ready: true, missing: [] }),
       log,
@@ -92,6 +102,7 @@ export const startRealTables = async () => {
     token: TEST_API_KEY,
     principal,
     repos,
+    box,
     logged,
     db,
     /** Until the listener has heard of every key changed so far. */
@@ -105,6 +116,7 @@ export const startRealTables = async () => {
     issue,
     close: async () => {
       await close();
+      await worker?.close();
       await listener.close();
       await db.destroy();
       await database.drop();

@@ -28,8 +28,8 @@ export const pointers = ({ body }: Pick<Answered, 'body'>): string[] =>
   (body['errors'] as { pointer: string }[]).map(({ pointer }) => pointer);
 
 /** The real tables, a client with the owner's key, and makers that create what a thing needs. */
-export const startResources = async () => {
-  const api = await startRealTables();
+export const startResources = async (options: { live?: boolean } = {}) => {
+  const api = await startRealTables(options);
   const call: Client = makeClient(api.url, api.token);
   let number = 0;
   const fresh = (what: string): string => `${what} ${(number += 1)}`;
