@@ -255,6 +255,7 @@ export const exactly = (rows: number) => ({ rows, different: rows, least: 1, mos
 export async function holdTable(
   url: string,
   table: string,
+  mode: 'access share' | 'share row exclusive' | 'access exclusive' = 'share row exclusive',
 ): Promise<{ someoneWaits: () => Promise<void>; release: () => Promise<void> }> {
   const holder = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   holder.on('error', () => undefined);
@@ -263,7 +264,7 @@ export async function holdTable(
     `create table if not exists ${table} (id bigint not null, note text not null)`,
   );
   await holder.query('begin');
-  await holder.query(`lock table ${table} in share row exclusive mode`);
+  await holder.query(`lock table ${table} in ${mode} mode`);
   return {
     someoneWaits: async () => {
       await waitFor(
