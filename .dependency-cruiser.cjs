@@ -25,7 +25,7 @@ const walls = [
     from: '^connectors/([^/]+)/',
     ours: [
       core,
-      '^connectors/(connector|store|manifest|httpDispatcher)\\.ts$',
+      '^connectors/(connector|store|manifest|tableNodes|httpDispatcher)\\.ts$',
       // What object stores share.
       '^connectors/objects/',
       '^connectors/$1/',

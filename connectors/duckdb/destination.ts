@@ -7,7 +7,7 @@ import { prepareTable } from './prepare.js';
 import { publish } from './publish.js';
 import { readStage } from './stages.js';
 import { tableNameOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { advance, undoDelivery } from './undo.js';
 import { writeSplit } from './writeSplit.js';
 

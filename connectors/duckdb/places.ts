@@ -2,7 +2,7 @@ import type { Column } from '../connector.js';
 import { folded } from './quote.js';
 import type { TableName } from './quote.js';
 import { drifted, invalid, keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { columnOf } from './target.js';
 import type { Target } from './target.js';
 import { createdType, isNested } from './types.js';

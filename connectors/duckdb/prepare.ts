@@ -17,7 +17,7 @@ import {
 } from './stages.js';
 import type { Stage } from './stages.js';
 import { checkConfig, drifted, gathers, invalid, keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { describeTable } from './target.js';
 import type { Target } from './target.js';
 import { becomesText, createdType } from './types.js';

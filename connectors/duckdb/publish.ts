@@ -15,7 +15,7 @@ import {
   rowsTable,
 } from './stages.js';
 import { drifted, keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { sameKeys } from './load.js';
 import { repeats, winnersSql } from './winners.js';
 

@@ -1,30 +1,8 @@
 import type { Bounds } from '../connector.js';
 import { quoteName, quoteTable, quoteText } from './quote.js';
 import type { TableName } from './quote.js';
-
-/** Rows whose column lies in it: from is inside, to is not. */
-interface Window {
-  column: string;
-  from?: string | number;
-  to?: string | number;
-}
-
-export interface TableSource {
-  table: string;
-  schema?: string;
-  columns?: readonly string[];
-  where?: string;
-  window?: Window;
-}
-
-export interface QuerySource {
-  sql: string;
-  /** Other sources of the same connection that `sql` names, as if they were tables. */
-  with?: readonly { name: string; config: SourceConfig }[];
-}
-
-/** What of `source.table` and `source.query` nodes concerns this connector. */
-export type SourceConfig = TableSource | QuerySource;
+import { isTable } from '../tableNodes.js';
+import type { QuerySource, SourceConfig, TableSource, Window } from '../tableNodes.js';
 
 /** Rows [from, to) by one column that is never null; values in DuckDB's own text. */
 export interface KeyRange {
@@ -45,8 +23,6 @@ export interface Names {
   schema: string;
 }
 
-export const isTable = (config: SourceConfig): config is TableSource => 'table' in config;
-
 export const tableNameOf = ({ schema, table }: TableSource, names: Names): TableName => ({
   schema: schema ?? names.schema,
   table,
@@ -62,8 +38,8 @@ export const unterminated = (sql: string): string => sql.replace(/[\s;]+$/, '');
 const literal = (value: string | number): string => quoteText(String(value));
 
 const windowConditions = ({ column, from, to }: Window): string[] => [
-  ...(from === undefined ? [] : [`${quoteName(column)} >= ${literal(from)}`]),
-  ...(to === undefined ? [] : [`${quoteName(column)} < ${literal(to)}`]),
+  `${quoteName(column)} >= ${literal(from)}`,
+  `${quoteName(column)} < ${literal(to)}`,
 ];
 
 const boundConditions = ({ column, above, upTo }: Bounds): string[] => [

@@ -6,7 +6,8 @@ import { quoteName, quoteTable } from './quote.js';
 import type { TableName } from './quote.js';
 import { averageBytes, notThere, relationOf } from './relation.js';
 import type { Relation, SplitKey } from './relation.js';
-import { isTable, selectSql, tableNameOf } from './sourceQuery.js';
+import { selectSql, tableNameOf } from './sourceQuery.js';
+import { isTable } from '../tableNodes.js';
 import type { KeyRange, Names, Selection } from './sourceQuery.js';
 
 /** A read finds the same columns, or refuses to read. */

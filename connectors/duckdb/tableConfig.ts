@@ -2,25 +2,8 @@ import { RunFailure } from '../../core/failures.js';
 import type { Column } from '../connector.js';
 import type { DuckdbConfig } from './manifest.js';
 import { folded } from './quote.js';
+import type { TableConfig } from '../tableNodes.js';
 import type { TableName } from './quote.js';
-
-/** What of a `destination.table` node concerns this connector. */
-export interface TableConfig {
-  table: string;
-  schema?: string;
-  mode?: 'append' | 'replace' | 'upsert' | 'delete';
-  keys?: readonly string[];
-  createTable?: boolean;
-  onSchemaChange?: 'fail' | 'evolve' | 'ignore';
-  atomic?: boolean;
-  orderBy?: readonly Order[];
-  verify?: 'counts' | 'content';
-}
-
-export interface Order {
-  column: string;
-  direction: 'asc' | 'desc';
-}
 
 export const tableNameOf = (config: DuckdbConfig, node: TableConfig): TableName => ({
   schema: node.schema ?? config.schema ?? 'main',

@@ -4,7 +4,7 @@ import type { Database } from './database.js';
 import type { TableName } from './quote.js';
 import { ensureSql, isCurrent, moveSql, publishing, readStage } from './stages.js';
 import type { Stage } from './stages.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 
 const nothing: UndoResult = { splits: 0, rowsRemoved: 0, rowsMissing: 0 };
 

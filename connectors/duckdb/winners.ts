@@ -1,7 +1,7 @@
 import { rowColumn, splitColumn } from './load.js';
 import { nameList, quoteName } from './quote.js';
 import { keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 
 /**
  * Of rows with equal keys the first in the order; of equal ones the one that came last. `splits`:

@@ -19,7 +19,7 @@ import type { TableName } from './quote.js';
 import { refusalsOf, takenSql, uniquesOf } from './refusals.js';
 import { claimSql, countSql, isCurrent, publishing, readStage, rowsTable } from './stages.js';
 import { drifted, keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { describeTable } from './target.js';
 import type { Target } from './target.js';
 import { repeats, winnersSql } from './winners.js';

@@ -8,7 +8,7 @@ import { badRow, blamesRow } from './refusal.js';
 import type { Session } from './session.js';
 import { shadowOf } from './shadow.js';
 import { keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { applyRows, pickRows } from './upsert.js';
 import { takingOf } from './writeSplit.js';
 

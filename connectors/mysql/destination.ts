@@ -7,7 +7,7 @@ import { prepareTable } from './prepare.js';
 import { publish } from './publish.js';
 import type { Session } from './session.js';
 import { tableNameOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { inSession, transact } from './transaction.js';
 import { advance, undoDelivery } from './undo.js';
 import { writeSplit } from './writeSplit.js';

@@ -3,7 +3,7 @@ import { columnSql } from './createTable.js';
 import type { TableName } from './quote.js';
 import type { Session } from './session.js';
 import { drifted, invalid } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { columnOf, describeTable } from './target.js';
 import type { Target } from './target.js';
 

@@ -10,7 +10,7 @@ import type { TableName } from './quote.js';
 import type { Session } from './session.js';
 import { createLedger, createShadow, dropAbandoned, shadowOf } from './shadow.js';
 import { checkConfig, drifted, gathers, invalid, keysOf, traceColumn } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { columnOf, describeTable, uniqueKeysOf } from './target.js';
 import type { Target } from './target.js';
 import { takeTurn } from './turns.js';

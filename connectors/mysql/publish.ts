@@ -7,7 +7,7 @@ import type { TableName } from './quote.js';
 import type { Session } from './session.js';
 import { dropOwn, formerOf, shadowOf } from './shadow.js';
 import { drifted, invalid, traceColumn } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { columnOf, describeTable } from './target.js';
 import { transact } from './transaction.js';
 import { deliveryDigest, takeTurn } from './turns.js';

@@ -6,7 +6,8 @@ import { keyBounds } from './keyBounds.js';
 import { expectedRows, relationOf } from './relation.js';
 import type { Relation } from './relation.js';
 import type { Session } from './session.js';
-import { isConditional, isTable, selectSql, tableNameOf } from './sourceQuery.js';
+import { isConditional, selectSql, tableNameOf } from './sourceQuery.js';
+import { isTable } from '../tableNodes.js';
 import type { KeyRange, Selection } from './sourceQuery.js';
 
 /** A read finds the same columns, or refuses to read. */

@@ -8,7 +8,7 @@ import type { TableName } from './quote.js';
 import type { Session } from './session.js';
 import { splitColumn } from './shadow.js';
 import { keysOf } from './tableConfig.js';
-import type { Order, TableConfig } from './tableConfig.js';
+import type { Order, TableConfig } from '../tableNodes.js';
 import { uniqueKeysOf } from './target.js';
 import type { Target } from './target.js';
 import { deliveryDigest, takeTurn } from './turns.js';

@@ -12,7 +12,7 @@ import type { TableName } from './quote.js';
 import type { Session } from './session.js';
 import { shadowOf } from './shadow.js';
 import { drifted, gathers, keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { columnOf, describeTable } from './target.js';
 import type { Target } from './target.js';
 import { merge } from './upsert.js';

@@ -9,7 +9,7 @@ import type { TableName } from './quote.js';
 import { badRow, blamesRow } from './refusal.js';
 import type { Refusal } from './refusal.js';
 import { keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { awaitTurn, onConflictSql } from './upsert.js';
 import { takingTable } from './writeSplit.js';
 

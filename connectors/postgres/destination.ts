@@ -7,7 +7,7 @@ import { ensureMarkers, hasMarkers } from './markers.js';
 import { prepareTable } from './prepare.js';
 import { publish } from './publish.js';
 import { tableNameOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { inTransaction } from './transaction.js';
 import { advance, undoDelivery } from './undo.js';
 import { writeSplit } from './writeSplit.js';

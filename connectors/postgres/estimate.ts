@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { Relation } from './relation.js';
-import { isConditional, isTable, selectSql } from './sourceQuery.js';
-import type { Selection, SourceConfig } from './sourceQuery.js';
+import { isConditional, selectSql } from './sourceQuery.js';
+import { isTable } from '../tableNodes.js';
+import type { Selection } from './sourceQuery.js';
+import type { SourceConfig } from '../tableNodes.js';
 
 interface Plan {
   'Plan Rows'?: number;

@@ -6,7 +6,7 @@ import type { TableName } from './quote.js';
 import { describeTable } from './table.js';
 import type { Target } from './table.js';
 import { drifted, invalid } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 
 /** Which of the columns that arrive have a place in the table, and which have none. */
 export interface Places {

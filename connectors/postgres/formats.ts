@@ -1,7 +1,7 @@
 import type { BulkFormat, Column } from '../connector.js';
 import type { Places } from './evolve.js';
 import type { Target } from './table.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 
 /**
  * Binary values are taken as they are, without a look at what they mean: only where every column

@@ -15,7 +15,7 @@ import { createShadow, dropAbandoned, shadowOf } from './shadow.js';
 import { describeTable, limitLocks, lockName } from './table.js';
 import type { Target } from './table.js';
 import { checkConfig, comparesContent, drifted, gathers, invalid, keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { advance } from './undo.js';
 import { requireUniqueKey } from './uniqueKey.js';
 

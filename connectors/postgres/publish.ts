@@ -15,7 +15,7 @@ import { readySwap, swap } from './swap.js';
 import { describeTable, limitLocks } from './table.js';
 import type { Target } from './table.js';
 import { comparesContent, drifted } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { insertVerified } from './verify.js';
 
 interface Publishing {

@@ -10,7 +10,8 @@ import { quoteName } from './quote.js';
 import { beginReading, joinSnapshot, snapshotLost } from './reading.js';
 import { areUnmoved } from './relation.js';
 import { openSession } from './session.js';
-import { isTable, selectSql, tableNameOf } from './sourceQuery.js';
+import { selectSql, tableNameOf } from './sourceQuery.js';
+import { isTable } from '../tableNodes.js';
 import type { Selection } from './sourceQuery.js';
 import type { PostgresRange } from './splits.js';
 

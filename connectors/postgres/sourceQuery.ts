@@ -1,32 +1,8 @@
 import type { Bounds, Pushed } from '../connector.js';
 import { quoteName, quoteTable, quoteText } from './quote.js';
 import type { TableName } from './quote.js';
-
-/** Rows whose column lies in it: from is inside, to is not. */
-interface Window {
-  column: string;
-  from?: string | number;
-  to?: string | number;
-}
-
-export interface TableSource {
-  table: string;
-  schema?: string;
-  columns?: readonly string[];
-  where?: string;
-  window?: Window;
-}
-
-export interface QuerySource {
-  sql: string;
-  /** Other sources of the same connection that `sql` names, as if they were tables. */
-  with?: readonly { name: string; type: string; config: SourceConfig }[];
-}
-
-/** What of `source.table` and `source.query` nodes concerns this connector. */
-export type SourceConfig = TableSource | QuerySource;
-
-export const isTable = (config: SourceConfig): config is TableSource => 'table' in config;
+import { isTable } from '../tableNodes.js';
+import type { SourceConfig, TableSource, Window } from '../tableNodes.js';
 
 export const tableNameOf = ({ schema, table }: TableSource, defaultSchema: string): TableName => ({
   schema: schema ?? defaultSchema,
@@ -72,8 +48,8 @@ const unterminated = (sql: string): string => sql.replace(/[\s;]+$/, '');
  * type with its length or precision, and cut them off in silence.
  */
 const windowConditions = ({ column, from, to }: Window): string[] => [
-  ...(from === undefined ? [] : [`${quoteName(column)} >= ${quoteText(String(from))}`]),
-  ...(to === undefined ? [] : [`${quoteName(column)} < ${quoteText(String(to))}`]),
+  `${quoteName(column)} >= ${quoteText(from)}`,
+  `${quoteName(column)} < ${quoteText(to)}`,
 ];
 
 const boundConditions = ({ column, above, upTo }: Bounds): string[] => [

@@ -7,7 +7,8 @@ import { keyBounds } from './keyBounds.js';
 import { areUnmoved, relationOf } from './relation.js';
 import type { Leaf, Relation } from './relation.js';
 import { snapshotLost } from './reading.js';
-import { isConditional, isTable, selectSql, tableNameOf } from './sourceQuery.js';
+import { isConditional, selectSql, tableNameOf } from './sourceQuery.js';
+import { isTable } from '../tableNodes.js';
 import type { KeyRange, PageRange, Selection } from './sourceQuery.js';
 
 /** What a split holds, and as what: a read finds the same columns, or refuses to read. */

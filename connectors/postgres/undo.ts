@@ -9,7 +9,7 @@ import { dropShadow, shadowOf } from './shadow.js';
 import { describeTable } from './table.js';
 import type { Target } from './table.js';
 import { drifted, gathers } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 
 const nothing: UndoResult = { splits: 0, rowsRemoved: 0, rowsMissing: 0 };
 

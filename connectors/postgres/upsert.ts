@@ -6,7 +6,7 @@ import { loadTable, sameKeys } from './loadTable.js';
 import { xidsOf } from './markers.js';
 import { quoteName } from './quote.js';
 import { nameList } from './table.js';
-import type { Order } from './tableConfig.js';
+import type { Order } from '../tableNodes.js';
 
 export interface Upsert {
   target: string;

@@ -22,7 +22,7 @@ import { shadowOf } from './shadow.js';
 import { describeTable } from './table.js';
 import type { Target } from './table.js';
 import { comparesContent, drifted, gathers, invalid, keysOf } from './tableConfig.js';
-import type { TableConfig } from './tableConfig.js';
+import type { TableConfig } from '../tableNodes.js';
 import { merge } from './upsert.js';
 import { insertVerified, verifyDeleted, verifyKeys, verifyMerged } from './verify.js';
 

@@ -1,5 +1,5 @@
 import type { Column } from '../../../connectors/connector.js';
-import type { TableConfig } from '../../../connectors/postgres/tableConfig.js';
+import type { TableConfig } from '../../../connectors/tableNodes.js';
 import { columnsOf, loader, newDelivery, startTargetDatabase } from './destinationTesting.js';
 import type { Row, TargetDatabase } from './destinationTesting.js';
 import { failureOf } from './sourceTesting.js';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { Column } from '../../../connectors/connector.js';
-import type { TableConfig } from '../../../connectors/postgres/tableConfig.js';
+import type { TableConfig } from '../../../connectors/tableNodes.js';
 import { context, failureOf, openSource } from './sourceTesting.js';
 import {
   columnsOf,

@@ -12,7 +12,7 @@ import type {
 } from '../../../connectors/connector.js';
 import { makeDestination } from '../../../connectors/postgres/destination.js';
 import type { PostgresConfig } from '../../../connectors/postgres/manifest.js';
-import type { TableConfig } from '../../../connectors/postgres/tableConfig.js';
+import type { TableConfig } from '../../../connectors/tableNodes.js';
 import { parseDataType } from '../../../core/dataTypes.js';
 import { createEmptyDatabase } from '../../support/database.js';
 import { configOf, net } from './sourceTesting.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { failureOf } from './sourceTesting.js';
 import { columnsOf, loader, newDelivery, startTargetDatabase } from './destinationTesting.js';
 import type { Row, TargetDatabase } from './destinationTesting.js';
-import type { TableConfig } from '../../../connectors/postgres/tableConfig.js';
+import type { TableConfig } from '../../../connectors/tableNodes.js';
 
 let database: TargetDatabase;
 const columns = columnsOf('id integer', 'at integer?', 'name text?');

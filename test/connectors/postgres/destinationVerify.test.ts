@@ -1,7 +1,7 @@
 import { failureOf } from './sourceTesting.js';
 import { columnsOf, loader, newDelivery, startTargetDatabase } from './destinationTesting.js';
 import type { Row, TargetDatabase } from './destinationTesting.js';
-import type { TableConfig } from '../../../connectors/postgres/tableConfig.js';
+import type { TableConfig } from '../../../connectors/tableNodes.js';
 
 let database: TargetDatabase;
 const columns = columnsOf('id integer', 'at integer?', 'name text?');

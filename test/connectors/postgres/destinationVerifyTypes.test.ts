@@ -9,7 +9,7 @@ import {
 } from './destinationTesting.js';
 import type { TargetDatabase } from './destinationTesting.js';
 import { makeSource } from '../../../connectors/postgres/source.js';
-import type { TableConfig } from '../../../connectors/postgres/tableConfig.js';
+import type { TableConfig } from '../../../connectors/tableNodes.js';
 import { localDirectories } from '../../support/anywhere.js';
 import { net } from './sourceTesting.js';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { SourceConfig } from '../../../connectors/postgres/sourceQuery.js';
+import type { SourceConfig } from '../../../connectors/tableNodes.js';
 import type { SourceDatabase } from './sourceTesting.js';
 import {
   bytesOf,

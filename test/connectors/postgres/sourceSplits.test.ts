@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { selectSql } from '../../../connectors/postgres/sourceQuery.js';
-import type { SourceConfig } from '../../../connectors/postgres/sourceQuery.js';
+import type { SourceConfig } from '../../../connectors/tableNodes.js';
 import { keyRanges, pageRanges } from '../../../connectors/postgres/splits.js';
 import type { SourceRequest, SplitRange } from '../../../connectors/connector.js';
 import {

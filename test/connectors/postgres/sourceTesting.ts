@@ -9,7 +9,7 @@ import type {
 } from '../../../connectors/connector.js';
 import type { PostgresConfig } from '../../../connectors/postgres/manifest.js';
 import { makeSource } from '../../../connectors/postgres/source.js';
-import type { SourceConfig } from '../../../connectors/postgres/sourceQuery.js';
+import type { SourceConfig } from '../../../connectors/tableNodes.js';
 import { RunFailure } from '../../../core/failures.js';
 import type { Failure } from '../../../core/failures.js';
 import { makeAddressPolicy, parseCidrs } from '../../../net/addressPolicy.js';
