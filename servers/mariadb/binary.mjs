@@ -2,14 +2,13 @@
  * Finds MariaDB's server, or gets it: MARIADBD, PATH, the user's cache, Debian's package unpacked
  * into that cache (nothing is set up on the machine).
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { StartError } from '../errors.mjs';
+import { cacheDirectory, installInto, placesOnPath } from '../install.mjs';
 
 const PACKAGES = ['mariadb-server-core', 'libaio1', 'liburing2'];
-const STEP_TIMEOUT_MS = 5 * 60_000;
 
 /**
  * @typedef {object} MariadbProgram
@@ -35,19 +34,29 @@ export async function findMariadb({ env = process.env, say = () => {}, signal } 
     if (program) return told(program, 'from MARIADBD', say);
     throw new StartError(`MARIADBD (${given}) is not a MariaDB server; correct its path.`);
   }
-  const onPath = (env['PATH'] ?? '')
-    .split(path.delimiter)
-    .filter((directory) => path.isAbsolute(directory))
+  const onPath = placesOnPath('mariadbd', env)
     // Where servers are, for users who do not have it on their PATH.
-    .concat('/usr/sbin')
-    .map((directory) => around(path.join(directory, 'mariadbd'), env))
+    .concat('/usr/sbin/mariadbd')
+    .map((server) => around(server, env))
     .find((program) => program !== null);
   if (onPath) return told(onPath, 'from PATH', say);
-  const cache = cacheDirectory(env);
+  const cache = cacheDirectory('mariadb-10.11', env);
   const cached = unpacked(cache, env);
   if (cached) return told(cached, 'from the cache', say);
   say(`MariaDB: unpacking ${PACKAGES.join(', ')} into ${cache}`);
-  const reason = await unpack(cache, env, signal);
+  const reason = await installInto(
+    cache,
+    async (draft, run) => {
+      await run('apt-get', ['download', ...PACKAGES]);
+      const whole = path.join(draft, 'whole');
+      for (const name of readdirSync(draft).filter((file) => file.endsWith('.deb'))) {
+        await run('dpkg-deb', ['-x', name, whole]);
+      }
+      return whole;
+    },
+    env,
+    signal,
+  );
   const made = reason === null ? unpacked(cache, env) : null;
   if (made) return told(made, 'from the cache', say);
   signal?.throwIfAborted();
@@ -64,12 +73,6 @@ export async function findMariadb({ env = process.env, say = () => {}, signal } 
 function told(program, from, say) {
   say(`MariaDB: ${program.server}, ${from}`);
   return program;
-}
-
-/** @param {NodeJS.ProcessEnv} env */
-function cacheDirectory(env) {
-  const base = env['XDG_CACHE_HOME'] || path.join(env['HOME'] || os.homedir(), '.cache');
-  return path.join(base, 'fluxline', 'mariadb-10.11');
 }
 
 /**
@@ -106,56 +109,4 @@ function unpacked(directory, env) {
   const libraries = [...paths, ...(env['LD_LIBRARY_PATH'] ? [env['LD_LIBRARY_PATH']] : [])];
   const server = path.join(directory, 'usr', 'sbin', 'mariadbd');
   return around(server, { ...env, LD_LIBRARY_PATH: libraries.join(path.delimiter) });
-}
-
-/**
- * Into a directory of its own, which gets its name when it is whole.
- * @param {string} directory
- * @param {NodeJS.ProcessEnv} env
- * @param {AbortSignal | undefined} signal
- * @returns {Promise<string | null>} why it did not work; null when it did
- */
-async function unpack(directory, env, signal) {
-  mkdirSync(path.dirname(directory), { recursive: true });
-  const draft = mkdtempSync(`${directory}-draft-`);
-  try {
-    await run('apt-get', ['download', ...PACKAGES], { cwd: draft, env, signal });
-    const whole = path.join(draft, 'whole');
-    for (const name of readdirSync(draft).filter((file) => file.endsWith('.deb'))) {
-      await run('dpkg-deb', ['-x', name, whole], { cwd: draft, env, signal });
-    }
-    // Somebody else may have been as quick.
-    if (!existsSync(directory)) renameSync(whole, directory);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
-}
-
-/**
- * @param {string} command
- * @param {string[]} args
- * @param {{cwd: string, env: NodeJS.ProcessEnv, signal?: AbortSignal | undefined}} options
- * @returns {Promise<void>}
- */
-function run(command, args, { cwd, env, signal }) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd,
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: STEP_TIMEOUT_MS,
-      ...(signal && { signal }),
-    });
-    let complaint = '';
-    child.stderr.on('data', (chunk) => (complaint = `${complaint}${String(chunk)}`.slice(-2000)));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      const line = complaint.trim().split('\n').at(-1) ?? '';
-      if (code === 0) resolve();
-      else reject(new Error(line || `${command} ended with ${code ?? 'a signal'}`));
-    });
-  });
 }
