@@ -6,20 +6,13 @@ import type { WorkspaceScope } from '../../core/scope.js';
 import type { CallContext, Connector } from '../../connectors/connector.js';
 import type { ActivityDeps } from '../deps.js';
 import { noLog } from '../jobLog.js';
-import { loadConnection, openAs, openSecrets } from '../openConnection.js';
+import { openAs, openSecrets } from '../openConnection.js';
 import type { StoredConnection } from '../openConnection.js';
 import { untilAborted } from './untilAborted.js';
-import { incapable } from './withConnector.js';
+import { gone, incapable, storedConnection } from './withConnector.js';
 
 /** Less than a live call may take: that a system does not answer is an answer here. */
 const patienceMs = 20_000;
-
-const gone = (what: string): RunFailure =>
-  new RunFailure({
-    code: 'schema_drift',
-    class: 'config',
-    message: `There is no such ${what} any more.`,
-  });
 
 const fromTyped = async (
   deps: ActivityDeps,
@@ -31,16 +24,6 @@ const fromTyped = async (
   if (!credential) throw gone('credential');
   const secrets = openSecrets(deps, { credentialId, sealed: credential.sealed });
   return { type, config: { ...secrets, ...config } };
-};
-
-const fromStored = async (
-  deps: ActivityDeps,
-  scope: WorkspaceScope,
-  connectionId: string,
-): Promise<StoredConnection> => {
-  const stored = await loadConnection(deps, scope, connectionId);
-  if (!stored) throw gone('connection');
-  return stored;
 };
 
 const checkConnector = async (connector: Connector, ctx: CallContext): Promise<Checked> => {
@@ -59,7 +42,7 @@ export const checkConnection = async (
   signal: AbortSignal,
 ): Promise<LiveCalls['checkConnection']['answers']> => {
   const { type, config } = await ('connectionId' in question
-    ? fromStored(deps, scope, question.connectionId)
+    ? storedConnection(deps, scope, question.connectionId)
     : fromTyped(deps, scope, question));
   const deadline = AbortSignal.timeout(patienceMs);
   const either = AbortSignal.any([signal, deadline]);

@@ -4,13 +4,25 @@ import type { CallContext, Connector } from '../../connectors/connector.js';
 import type { ActivityDeps } from '../deps.js';
 import { noLog } from '../jobLog.js';
 import { loadConnection, openAs } from '../openConnection.js';
+import type { StoredConnection } from '../openConnection.js';
 
-const gone = (): RunFailure =>
+/** What was there when somebody asked, and was deleted since. */
+export const gone = (what: string): RunFailure =>
   new RunFailure({
     code: 'schema_drift',
     class: 'config',
-    message: 'There is no such connection any more.',
+    message: `There is no such ${what} any more.`,
   });
+
+export const storedConnection = async (
+  deps: ActivityDeps,
+  scope: WorkspaceScope,
+  connectionId: string,
+): Promise<StoredConnection> => {
+  const stored = await loadConnection(deps, scope, connectionId);
+  if (!stored) throw gone('connection');
+  return stored;
+};
 
 /** The API asks only for what a type of connections says it can do. */
 export const incapable = (what: string): RunFailure =>
@@ -28,9 +40,8 @@ export const withConnector = async <T>(
   signal: AbortSignal,
   work: (connector: Connector, ctx: CallContext) => Promise<T>,
 ): Promise<T> => {
-  const stored = await loadConnection(deps, scope, connectionId);
-  if (!stored) throw gone();
-  const connector = await openAs(deps, stored.type, stored.config, 'source');
+  const { type, config } = await storedConnection(deps, scope, connectionId);
+  const connector = await openAs(deps, type, config, 'source');
   try {
     return await work(connector, { signal, log: noLog });
   } finally {

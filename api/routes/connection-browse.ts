@@ -136,6 +136,19 @@ const pageOf = (
   ...(part === undefined ? {} : { search: part }),
 });
 
+/** One page of what a system has at the top, by name alone. */
+const namesOf = async (
+  kind: 'schemas' | 'catalogs',
+  target: Target,
+  page: PageWanted,
+  { live, scope, signal }: Context,
+) => {
+  requireCapability(target, kind);
+  const call = kind === 'schemas' ? 'listSchemas' : 'listCatalogs';
+  const { items, next } = await live(scope, call, { connectionId: target.id, page }, signal);
+  return { items: items.map(({ name }) => ({ name })), next };
+};
+
 export const connectionBrowse: RouteTable = {
   tag: 'Connections',
   routes: [
@@ -210,18 +223,13 @@ export const connectionBrowse: RouteTable = {
       query: { search: Type.Optional(search) },
       response: named,
       errors: askErrors,
-      handler: async ({ params, query, page }, context) => {
-        const target = await targetInPath(context, params.id);
-        requireCapability(target, 'schemas');
-        const asked = { connectionId: target.id, page: pageOf(page, query.search) };
-        const { items, next } = await context.live(
-          context.scope,
-          'listSchemas',
-          asked,
-          context.signal,
-        );
-        return { items: items.map(({ name }) => ({ name })), next };
-      },
+      handler: async ({ params, query, page }, context) =>
+        namesOf(
+          'schemas',
+          await targetInPath(context, params.id),
+          pageOf(page, query.search),
+          context,
+        ),
     }),
     route({
       method: 'GET',
@@ -236,18 +244,13 @@ export const connectionBrowse: RouteTable = {
       query: { search: Type.Optional(search) },
       response: named,
       errors: askErrors,
-      handler: async ({ params, query, page }, context) => {
-        const target = await targetInPath(context, params.id);
-        requireCapability(target, 'catalogs');
-        const asked = { connectionId: target.id, page: pageOf(page, query.search) };
-        const { items, next } = await context.live(
-          context.scope,
-          'listCatalogs',
-          asked,
-          context.signal,
-        );
-        return { items: items.map(({ name }) => ({ name })), next };
-      },
+      handler: async ({ params, query, page }, context) =>
+        namesOf(
+          'catalogs',
+          await targetInPath(context, params.id),
+          pageOf(page, query.search),
+          context,
+        ),
     }),
     route({
       method: 'POST',
